@@ -1,0 +1,363 @@
+// bind/args.cpp: Python arguments to the arguments of an op: by position or keyword, sizes as a list
+// or one by one, numbers or tensors, as PyTorch takes them.
+#include "bind/args.hpp"
+
+#include "bind/types.hpp"
+#include "exec/run.hpp"
+#include "graph/record.hpp"
+
+namespace wend {
+
+bool to_int(PyObject* o, int64_t& out) {
+  if (PyLong_CheckExact(o)) {
+    int overflow;
+    out = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) fail(ErrorKind::overflow, "Overflow when unpacking long long");
+    return true;
+  }
+  if (PyFloat_Check(o) || PyUnicode_Check(o) || o == Py_None) return false;
+  if (is_tensor(o)) {
+    const Node& shape = variable_of(o).shape();
+    if (is_floating(shape.dtype) || shape.dtype == DType::bool_ || shape.numel() != 1) return false;
+  }
+  if (!PyIndex_Check(o)) return false;
+  PyObject* index = PyNumber_Index(o);
+  if (!index) {
+    PyErr_Clear();
+    return false;
+  }
+  const Object owned(index);
+  return to_int(index, out);
+}
+
+bool to_real(PyObject* o, double& out) {
+  if (PyFloat_CheckExact(o)) {
+    out = PyFloat_AS_DOUBLE(o);
+    return true;
+  }
+  if (PyUnicode_Check(o) || PySequence_Check(o)) return false;
+  if (is_tensor(o) && variable_of(o).shape().numel() != 1) return false;
+  if (!PyNumber_Check(o)) return false;
+  out = PyFloat_AsDouble(o);
+  if (out == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return false;
+  }
+  return true;
+}
+
+namespace {
+
+class Parser {
+ public:
+  Parser(const Signature& s, ParsedArgs& out, std::string* why) : s_(s), out_(out), why_(why) {}
+
+  bool parse(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+    PyObject* given[kMaxParams] = {};
+    const Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    Py_ssize_t by_position = std::min<Py_ssize_t>(nargs, s_.positional);
+    const bool varargs = takes_varargs(args, nargs);
+    if (varargs) by_position = s_.positional - 1;
+    if (nargs > s_.positional && !varargs)
+      return no("takes ", s_.positional, " positional arguments but ", nargs, " were given");
+    for (Py_ssize_t i = 0; i < by_position; ++i) given[i] = args[i];
+    for (Py_ssize_t k = 0; k < nkw; ++k) {
+      PyObject* name = PyTuple_GET_ITEM(kwnames, k);
+      const int at = find(name);
+      if (at < 0) return no("got an unexpected keyword argument '", PyUnicode_AsUTF8(name), "'");
+      if (given[at] || (varargs && at == s_.positional - 1))
+        return no("got multiple values for argument '", s_.params[at].name, "'");
+      given[at] = args[nargs + k];
+    }
+    for (size_t i = 0; i < s_.params.size(); ++i) {
+      if (varargs && static_cast<int>(i) == s_.positional - 1) {
+        if (!integers(args + by_position, nargs - by_position, out_.args[i])) return false;
+      } else if (!convert(i, given[i])) {
+        return false;
+      }
+    }
+    collect_tensors();
+    return true;
+  }
+
+ private:
+  template <class... Parts>
+  bool no(const Parts&... parts) {
+    if (why_) *why_ = join(parts...);
+    return false;
+  }
+
+  // view(2, 3): the last positional parameter is a list and its numbers are given one by one.
+  bool takes_varargs(PyObject* const* args, Py_ssize_t nargs) const {
+    if (s_.positional == 0 || nargs < s_.positional) return false;
+    const Param& last = s_.params[s_.positional - 1];
+    if (last.type != Type::ints || last.from_one) return false;
+    PyObject* first = args[s_.positional - 1];
+    return PyLong_Check(first) || (PyIndex_Check(first) && !PySequence_Check(first)) ||
+           (is_tensor(first) && variable_of(first).shape().ndim() == 0);
+  }
+
+  int find(PyObject* name) const {
+    for (size_t i = 0; i < s_.params.size(); ++i)
+      if (s_.params[i].interned == name) return static_cast<int>(i);
+    const char* text = PyUnicode_AsUTF8(name);
+    if (!text) throw PythonError{};
+    static constexpr std::pair<std::string_view, std::string_view> also[] = {
+        {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"}, {"a", "input"},
+        {"x1", "input"}, {"x2", "other"},         {"self", "input"}, {"shape", "size"}};
+    for (size_t i = 0; i < s_.params.size(); ++i) {
+      if (s_.params[i].name == text) return static_cast<int>(i);
+      for (auto [from, to] : also)
+        if (text == from && s_.params[i].name == to) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  bool convert(size_t i, PyObject* o) {
+    const Param& p = s_.params[i];
+    Arg& arg = out_.args[i];
+    if (!o) {
+      if (!p.has_default) return no("missing required argument '", p.name, "' (pos ", i + 1, ")");
+      arg = p.otherwise;
+      if (p.type == Type::operand && arg.is_number()) hold_number(arg);
+      return true;
+    }
+    if (o == Py_None && (p.optional || p.type >= Type::device)) return true;
+    if (convert_to(p, o, arg)) return true;
+    if (why_ && why_->empty())
+      *why_ = join("argument '", p.name, "' (position ", i + 1, ") must be ", type_name(p), ", not ",
+                   Py_TYPE(o)->tp_name);
+    return false;
+  }
+
+  bool convert_to(const Param& p, PyObject* o, Arg& arg) {
+    switch (p.type) {
+      case Type::tensor:
+        if (!is_tensor(o)) return false;
+        arg = Arg::of(variable_of(o).node());
+        add_tensor(o);
+        return true;
+      case Type::operand:
+        return operand_arg(o, arg);
+      case Type::tensors:
+        return tensor_list(o, arg);
+      case Type::number:
+        return number_arg(o, arg);
+      case Type::integer: {
+        int64_t v;
+        if (!to_int(o, v)) return false;
+        arg = Arg::of(v);
+        return true;
+      }
+      case Type::real: {
+        double v;
+        if (!to_real(o, v)) return false;
+        arg = Arg::of(v);
+        return true;
+      }
+      case Type::boolean:
+        if (!PyBool_Check(o)) return false;
+        arg = Arg::of(o == Py_True);
+        return true;
+      case Type::ints:
+        return int_list(p, o, arg);
+      case Type::reals:
+        return real_list(p, o, arg);
+      case Type::dtype: {
+        DType t;
+        if (!to_dtype(o, t)) return false;
+        arg = Arg::of(t);
+        return true;
+      }
+      case Type::text:
+        return text_arg(o, arg);
+      case Type::generator:
+        arg.gen = to_generator(o);
+        arg.kind = Arg::generator;
+        return arg.gen != nullptr;
+      case Type::device:
+        check_device(o);
+        return true;
+      case Type::layout:
+        check_layout(o);
+        return true;
+      case Type::memory_format:
+        return memory_format_arg(o, arg);
+      case Type::requires_grad:
+        out_.requires_grad = PyObject_IsTrue(o) == 1;
+        return true;
+      case Type::pin_memory:
+        if (PyObject_IsTrue(o) == 1)
+          fail(ErrorKind::runtime, "Cannot access accelerator device when none is available.");
+        return true;
+    }
+    return false;
+  }
+
+  bool operand_arg(PyObject* o, Arg& arg) {
+    if (is_tensor(o)) {
+      arg = Arg::of(variable_of(o).node());
+      add_tensor(o);
+      return true;
+    }
+    Value v = operand(o);
+    if (!v) return false;
+    arg = Arg::of(v.get());
+    out_.held.push_back(std::move(v));
+    return true;
+  }
+
+  void hold_number(Arg& arg) {
+    out_.held.push_back(number(arg));
+    arg = Arg::of(out_.held.back().get());
+  }
+
+  bool number_arg(PyObject* o, Arg& arg) {
+    if (PyBool_Check(o)) {
+      arg = Arg::of(o == Py_True);
+      return true;
+    }
+    int64_t i;
+    if (to_int(o, i)) {
+      arg = Arg::of(i);
+      return true;
+    }
+    double d;
+    if (!to_real(o, d)) return false;
+    arg = Arg::of(d);
+    return true;
+  }
+
+  bool tensor_list(PyObject* o, Arg& arg) {
+    if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    PyObject** items = PySequence_Fast_ITEMS(o);
+    const size_t start = out_.nodes.size();
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      if (!is_tensor(items[i]))
+        return no("expected Tensor as element ", i, " in argument 0, but got ",
+                  Py_TYPE(items[i])->tp_name);
+      out_.nodes.push_back(variable_of(items[i]).node());
+      out_.more_tensors.push_back(items[i]);
+    }
+    arg.kind = Arg::tensors;
+    arg.n = static_cast<uint32_t>(n);
+    // The vector may still grow: another list of tensors is not in any signature.
+    arg.nodes = out_.nodes.data() + start;
+    return true;
+  }
+
+  bool integers(PyObject* const* items, Py_ssize_t n, Arg& arg) {
+    int64_t* to;
+    if (out_.n_ints + n <= 64) {
+      to = out_.ints + out_.n_ints;
+      out_.n_ints += static_cast<int>(n);
+    } else {
+      to = out_.long_lists.emplace_back(n).data();
+    }
+    for (Py_ssize_t i = 0; i < n; ++i)
+      if (!to_int(items[i], to[i]))
+        return no("must be tuple of ints, but found element of type ", Py_TYPE(items[i])->tp_name,
+                  " at pos ", i);
+    arg = Arg::of(std::span<const int64_t>(to, n));
+    return true;
+  }
+
+  bool int_list(const Param& p, PyObject* o, Arg& arg) {
+    if (PyTuple_Check(o) || PyList_Check(o))
+      return integers(PySequence_Fast_ITEMS(o), PySequence_Fast_GET_SIZE(o), arg);
+    if (p.from_one || s_.positional == 0 || &p == &s_.params[s_.positional - 1]) {
+      if (PyIndex_Check(o) && !PyBool_Check(o)) return integers(&o, 1, arg);
+    }
+    return false;
+  }
+
+  bool real_list(const Param& p, PyObject* o, Arg& arg) {
+    const size_t start = out_.reals.size();
+    double v;
+    if (PyTuple_Check(o) || PyList_Check(o)) {
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
+        if (!to_real(PySequence_Fast_GET_ITEM(o, i), v)) return false;
+        out_.reals.push_back(v);
+      }
+    } else if (p.from_one && to_real(o, v)) {
+      out_.reals.push_back(v);
+    } else {
+      return false;
+    }
+    arg.kind = Arg::reals;
+    arg.n = static_cast<uint32_t>(out_.reals.size() - start);
+    arg.reals_p = out_.reals.data() + start;
+    return true;
+  }
+
+  bool text_arg(PyObject* o, Arg& arg) {
+    if (!PyUnicode_Check(o)) return false;
+    Py_ssize_t n;
+    arg.text_p = PyUnicode_AsUTF8AndSize(o, &n);
+    if (!arg.text_p) throw PythonError{};
+    arg.kind = Arg::text;
+    arg.n = static_cast<uint32_t>(n);
+    return true;
+  }
+
+  bool memory_format_arg(PyObject* o, Arg& arg) {
+    const int format = to_memory_format(o);
+    if (format < 0) return false;
+    arg = Arg::of(format);
+    return true;
+  }
+
+  void add_tensor(PyObject* o) {
+    if (out_.n_tensors < 8) out_.tensors[out_.n_tensors++] = o;
+  }
+
+  void collect_tensors() {
+    if (out_.more_tensors.empty()) return;
+    out_.more_tensors.insert(out_.more_tensors.end(), out_.tensors, out_.tensors + out_.n_tensors);
+  }
+
+  static const char* type_name(const Param& p) {
+    switch (p.type) {
+      case Type::tensor:
+        return "Tensor";
+      case Type::operand:
+        return "Tensor or Number";
+      case Type::tensors:
+        return "tuple of Tensors";
+      case Type::number:
+        return "Number";
+      case Type::integer:
+        return "int";
+      case Type::real:
+        return "float";
+      case Type::boolean:
+        return "bool";
+      case Type::ints:
+        return "tuple of ints";
+      case Type::reals:
+        return "tuple of floats";
+      case Type::dtype:
+        return "dtype";
+      case Type::text:
+        return "str";
+      case Type::generator:
+        return "Generator";
+      default:
+        return "memory_format";
+    }
+  }
+
+  const Signature& s_;
+  ParsedArgs& out_;
+  std::string* why_;
+};
+
+}  // namespace
+
+bool parse_args(const Signature& s, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
+                ParsedArgs& out, std::string* why) {
+  return Parser(s, out, why).parse(args, nargs, kwnames);
+}
+
+}  // namespace wend

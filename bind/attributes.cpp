@@ -1,0 +1,330 @@
+// bind/attributes.cpp: attributes of Tensor, and the methods that are not ops: they look at the
+// tensor's identity, storage or value, where ops make new nodes.
+#include "bind/attributes.hpp"
+
+#include "bind/args.hpp"
+#include "bind/autograd.hpp"
+#include "bind/convert.hpp"
+#include "bind/interop.hpp"
+#include "bind/types.hpp"
+#include "exec/run.hpp"
+#include "graph/mode.hpp"
+#include "ops/functions.hpp"
+
+namespace wend {
+namespace {
+
+const Node& shape_of(PyObject* self) { return variable_of(self).shape(); }
+
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] { return size_object(shape_of(self).sizes()); });
+}
+PyObject* get_dtype(PyObject* self, void*) { return Py_NewRef(dtype_object(shape_of(self).dtype)); }
+PyObject* get_device(PyObject*, void*) {
+  return guarded([&] { return Py_NewRef(registered("cpu")); });
+}
+PyObject* get_layout(PyObject*, void*) {
+  return guarded([&] { return Py_NewRef(registered("strided")); });
+}
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(shape_of(self).ndim()); }
+PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLong(size_of(shape_of(self).dtype)); }
+PyObject* get_nbytes(PyObject* self, void*) {
+  return PyLong_FromLongLong(shape_of(self).numel() * size_of(shape_of(self).dtype));
+}
+PyObject* get_requires_grad(PyObject* self, void*) {
+  return guarded([&] { return PyBool_FromLong(variable_of(self).node()->needs_grad()); });
+}
+int put_requires_grad(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&] {
+        if (!value || !PyBool_Check(value)) raise(PyExc_RuntimeError, "requires_grad must be a bool");
+        set_requires_grad(self, value == Py_True);
+        return 0;
+      },
+      -1);
+}
+PyObject* get_is_leaf(PyObject* self, void*) {
+  return guarded([&] {
+    Node* node = variable_of(self).node();
+    return PyBool_FromLong(!node->needs_grad() || history_of(node)->is_leaf());
+  });
+}
+PyObject* get_grad(PyObject* self, void*) {
+  PyObject* grad = as_tensor(self)->grad;
+  return Py_NewRef(grad ? grad : Py_None);
+}
+int put_grad(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&] {
+        TensorObject* t = as_tensor(self);
+        if (!value || value == Py_None) {
+          Py_CLEAR(t->grad);
+          return 0;
+        }
+        if (!is_tensor(value))
+          raise(PyExc_TypeError, "assigned grad expected to be a Tensor or None but got grad of type %s",
+                Py_TYPE(value)->tp_name);
+        if (value == self) fail(ErrorKind::runtime, "can't assign Variable as its own grad");
+        const Node &mine = shape_of(self), &theirs = shape_of(value);
+        if (mine.dtype != theirs.dtype)
+          fail(ErrorKind::runtime, "assigned grad has data of a different type");
+        if (!std::ranges::equal(mine.sizes(), theirs.sizes()))
+          fail(ErrorKind::runtime, "assigned grad has data of a different size");
+        Py_XSETREF(t->grad, Py_NewRef(value));
+        track(t);
+        return 0;
+      },
+      -1);
+}
+PyObject* get_grad_fn(PyObject* self, void*) {
+  return guarded([&] { return grad_fn_of(self); });
+}
+PyObject* get_data(PyObject* self, void*) {
+  return guarded([&] { return wrap(variable_of(self).detach(true)); });
+}
+int put_data(PyObject* self, PyObject* value, void*) {
+  return guarded(
+      [&] {
+        if (!value || !is_tensor(value)) raise(PyExc_TypeError, "Variable data has to be a tensor");
+        variable_of(self).rebase(variable_of(value));
+        return 0;
+      },
+      -1);
+}
+PyObject* get_version(PyObject* self, void*) {
+  return PyLong_FromUnsignedLong(variable_of(self).version());
+}
+PyObject* get_base(PyObject* self, void*) {
+  PyObject* base = as_tensor(self)->base;
+  return Py_NewRef(base ? base : Py_None);
+}
+PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
+PyObject* get_output_nr(PyObject* self, void*) {
+  return guarded([&] {
+    const Node& node = *variable_of(self).node();
+    return PyLong_FromLong(node.op->back == Back::function_output ? node.attr(0).as_int() : 0);
+  });
+}
+PyObject* get_retains_grad(PyObject* self, void*) {
+  const auto& link = as_tensor(self)->link;
+  return PyBool_FromLong(link && static_cast<TensorLink&>(*link).retains_grad);
+}
+
+// A dimension of a tensor that has any; raises PyTorch's error for 0-d ones.
+int existing_dim(int64_t dim, const Node& n) {
+  if (n.ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as ", dim, " but tensor has no dimensions");
+  return wrap_dim(dim, n.ndim());
+}
+
+// True iff channels (dimension 1) vary fastest and the rest is row-major.
+bool is_channels_last(const Layout& layout) {
+  int64_t expected = 1;
+  auto next = [&](int d) {
+    const bool fits = layout.size(d) == 1 || layout.stride(d) == expected;
+    expected *= layout.size(d);
+    return fits;
+  };
+  if (!next(1)) return false;
+  for (int d = layout.ndim - 1; d >= 2; --d)
+    if (!next(d)) return false;
+  return next(0);
+}
+
+PyObject* size(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return guarded([&]() -> PyObject* {
+    const Node& n = shape_of(self);
+    const Py_ssize_t given = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    if (given == 0 || args[0] == Py_None) return size_object(n.sizes());
+    int64_t dim;
+    if (!to_int(args[0], dim)) raise(PyExc_TypeError, "size(): argument 'dim' must be int");
+    return PyLong_FromLongLong(n.sizes()[existing_dim(dim, n)]);
+  });
+}
+PyObject* stride(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return guarded([&]() -> PyObject* {
+    const Node& n = shape_of(self);
+    const Py_ssize_t given = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    if (given == 0 || args[0] == Py_None) {
+      const Object as_size(size_object(n.strides()));
+      return PyTuple_GetSlice(as_size.get(), 0, n.ndim());
+    }
+    int64_t dim;
+    if (!to_int(args[0], dim)) raise(PyExc_TypeError, "stride(): argument 'dim' must be int");
+    return PyLong_FromLongLong(n.strides()[existing_dim(dim, n)]);
+  });
+}
+PyObject* dim(PyObject* self, PyObject*) { return get_ndim(self, nullptr); }
+PyObject* numel(PyObject* self, PyObject*) { return PyLong_FromLongLong(shape_of(self).numel()); }
+PyObject* element_size(PyObject* self, PyObject*) { return get_itemsize(self, nullptr); }
+PyObject* storage_offset(PyObject* self, PyObject*) { return PyLong_FromLongLong(shape_of(self).offset); }
+PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return guarded([&] {
+    const bool format_given = nargs > 0 || (kwnames && PyTuple_GET_SIZE(kwnames) > 0);
+    const int format = format_given ? to_memory_format(args[0]) : 0;
+    const Layout& layout = *shape_of(self).layout;
+    if (format >= 2) {
+      const int spatial = format == 2 ? 4 : 5;
+      return PyBool_FromLong(layout.ndim == spatial && is_channels_last(layout));
+    }
+    return PyBool_FromLong(layout.contiguous);
+  });
+}
+PyObject* is_floating_point(PyObject* self, PyObject*) {
+  return PyBool_FromLong(is_floating(shape_of(self).dtype));
+}
+PyObject* is_inference(PyObject* self, PyObject*) {
+  return guarded([&] { return PyBool_FromLong((variable_of(self).node()->flags & Node::inference) != 0); });
+}
+PyObject* is_view(PyObject* self, PyObject*) { return PyBool_FromLong(as_tensor(self)->base != nullptr); }
+PyObject* method_item(PyObject* self, PyObject*) {
+  return guarded([&] { return item(self); });
+}
+PyObject* method_tolist(PyObject* self, PyObject*) {
+  return guarded([&] { return to_list(self); });
+}
+PyObject* data_ptr(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const Value v = variable_of(self).value();
+    observe(v);
+    return PyLong_FromVoidPtr(v->numel() ? v->data() : nullptr);
+  });
+}
+PyObject* storage_ptr(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const Value v = variable_of(self).value();
+    observe(v);
+    return PyLong_FromVoidPtr(v->buffer->data);
+  });
+}
+PyObject* storage_bytes(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const Value v = variable_of(self).value();
+    observe(v);
+    return PyLong_FromSize_t(v->buffer->bytes);
+  });
+}
+PyObject* detach(PyObject* self, PyObject*) {
+  return guarded([&] { return wrap(variable_of(self).detach(false)); });
+}
+PyObject* detach_inplace(PyObject* self, PyObject*) {
+  return guarded([&] {
+    Variable& v = variable_of(self);
+    if (v.is_view())
+      fail(ErrorKind::runtime, "Can't detach views in-place. Use detach() instead. ");
+    if (v.node()->needs_grad()) {
+      v.replace_node(alias_without_grad(v.value()));
+      if (as_tensor(self)->link) unlink(as_tensor(self));
+    }
+    return Py_NewRef(self);
+  });
+}
+PyObject* requires_grad_inplace(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  return guarded([&] {
+    const Py_ssize_t given = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+    set_requires_grad(self, given == 0 || PyObject_IsTrue(args[0]) == 1);
+    return Py_NewRef(self);
+  });
+}
+PyObject* method_expose(PyObject* self, PyObject*) {
+  return guarded([&] { return expose(self); });
+}
+
+#define FAST(f) reinterpret_cast<PyCFunction>(f), METH_FASTCALL | METH_KEYWORDS
+
+}  // namespace
+
+// Tensor(data), and Parameter-like subclasses: a tensor gives its memory, other data is copied.
+PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    PyObject* data = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : nullptr;
+    if (!data) return wrap_as(type, Variable(full(Dims{0}.span(), 0, default_dtype())));
+    if (is_tensor(data)) return wrap_as(type, variable_of(data).detach(false));
+    if (PyLong_Check(data)) {
+      Dims sizes;
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+        int64_t v;
+        if (!to_int(PyTuple_GET_ITEM(args, i), v)) raise(PyExc_TypeError, "Tensor(): sizes must be ints");
+        sizes.push(v);
+      }
+      return wrap_as(type, Variable(full(sizes.span(), 0, default_dtype())));
+    }
+    const Object made(tensor_from_data(data, default_dtype()));
+    return wrap_as(type, variable_of(made.get()).detach(false));
+  });
+}
+
+void write_out_result(PyObject* target, Value result) {
+  Variable& v = variable_of(target);
+  if (mode.grad && (v.node()->needs_grad() || result->needs_grad()))
+    fail(ErrorKind::runtime,
+         "functions with out=... arguments don't support automatic differentiation, but one of the "
+         "arguments requires grad.");
+  const Node& shape = v.shape();
+  if (std::ranges::equal(shape.sizes(), result->sizes())) return write_result(target, std::move(result));
+  if (!can_cast(result->dtype, shape.dtype))
+    fail(ErrorKind::runtime, "result type ", scalar_type_name(result->dtype),
+         " can't be cast to the desired output type ", scalar_type_name(shape.dtype));
+  if (shape.numel() != 0 &&
+      PyErr_WarnFormat(PyExc_UserWarning, 1,
+                       "An output with one or more elements was resized since it had shape %s, which "
+                       "does not match the required output shape %s.",
+                       show(shape.sizes()).c_str(), show(result->sizes()).c_str()) < 0)
+    throw PythonError{};
+  Variable resized(cast(contiguous_copy(result), shape.dtype));
+  v.swap(resized);
+}
+
+PyGetSetDef tensor_attributes[] = {
+    {"shape", get_shape, nullptr, "The sizes of the dimensions.", nullptr},
+    {"dtype", get_dtype, nullptr, "The type of the elements.", nullptr},
+    {"device", get_device, nullptr, "Where the tensor lives: the CPU.", nullptr},
+    {"layout", get_layout, nullptr, "How elements lie in memory: strided.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
+    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"requires_grad", get_requires_grad, put_requires_grad, "Whether gradients are wanted.", nullptr},
+    {"is_leaf", get_is_leaf, nullptr, "Whether gradients end here.", nullptr},
+    {"grad", get_grad, put_grad, "The gradient that backward() accumulated.", nullptr},
+    {"grad_fn", get_grad_fn, nullptr, "The node that gradients go to next.", nullptr},
+    {"data", get_data, put_data, "The same memory without history.", nullptr},
+    {"_version", get_version, nullptr, "How often the tensor was written in place.", nullptr},
+    {"_base", get_base, nullptr, "The tensor that this one is a view of.", nullptr},
+    {"is_cuda", get_false, nullptr, nullptr, nullptr},
+    {"is_sparse", get_false, nullptr, nullptr, nullptr},
+    {"is_quantized", get_false, nullptr, nullptr, nullptr},
+    {"is_meta", get_false, nullptr, nullptr, nullptr},
+    {"is_nested", get_false, nullptr, nullptr, nullptr},
+    {"output_nr", get_output_nr, nullptr, nullptr, nullptr},
+    {"retains_grad", get_retains_grad, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {}};
+
+PyMethodDef tensor_methods[] = {
+    {"size", FAST(size), "size(dim=None) -> Size or int\n\nThe sizes, or one of them."},
+    {"stride", FAST(stride), "stride(dim=None) -> tuple or int\n\nElements from one index to the next."},
+    {"dim", dim, METH_NOARGS, "dim() -> int\n\nThe number of dimensions."},
+    {"ndimension", dim, METH_NOARGS, "ndimension() -> int\n\nThe number of dimensions."},
+    {"numel", numel, METH_NOARGS, "numel() -> int\n\nThe number of elements."},
+    {"nelement", numel, METH_NOARGS, "nelement() -> int\n\nThe number of elements."},
+    {"element_size", element_size, METH_NOARGS, "element_size() -> int\n\nBytes of one element."},
+    {"storage_offset", storage_offset, METH_NOARGS, "storage_offset() -> int\n\nThe first element's place."},
+    {"is_contiguous", FAST(is_contiguous), "is_contiguous(memory_format=contiguous_format) -> bool"},
+    {"is_floating_point", is_floating_point, METH_NOARGS, "is_floating_point() -> bool"},
+    {"is_inference", is_inference, METH_NOARGS, "is_inference() -> bool"},
+    {"_is_view", is_view, METH_NOARGS, nullptr},
+    {"item", method_item, METH_NOARGS, "item() -> number\n\nThe only element as a Python number."},
+    {"tolist", method_tolist, METH_NOARGS, "tolist() -> list or number\n\nThe elements as nested lists."},
+    {"data_ptr", data_ptr, METH_NOARGS, "data_ptr() -> int\n\nThe address of the first element."},
+    {"_storage_ptr", storage_ptr, METH_NOARGS, nullptr},
+    {"_storage_bytes", storage_bytes, METH_NOARGS, nullptr},
+    {"_expose", method_expose, METH_NOARGS, nullptr},
+    {"detach", detach, METH_NOARGS, "detach() -> Tensor\n\nThe same memory without history."},
+    {"detach_", detach_inplace, METH_NOARGS, "detach_() -> Tensor\n\nForgets the history."},
+    {"requires_grad_", FAST(requires_grad_inplace), "requires_grad_(requires_grad=True) -> Tensor"},
+    {"backward", FAST(tensor_backward),
+     "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None)\n\n"
+     "Accumulates the gradients of this tensor in the leaves it was computed from."},
+    {}};
+
+}  // namespace wend

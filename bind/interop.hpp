@@ -1,0 +1,24 @@
+// bind/interop.hpp: memory shared with others: buffers, arrays, DLPack.
+#pragma once
+
+#include <Python.h>
+
+#include <optional>
+
+#include "bind/tensor.hpp"
+
+namespace wend {
+
+extern PyBufferProcs tensor_as_buffer;
+
+// A new tensor with a copy of an array's elements.
+PyObject* copy_of_array(PyObject* array, std::optional<DType> dtype);
+// An object with Python's buffer protocol over the tensor's own memory; while it lives, that memory
+// counts as shared with the outside.
+PyObject* expose(PyObject* tensor);
+// A tensor over the memory of an object with the buffer protocol, which is kept alive.
+PyObject* tensor_over_buffer(PyObject* object);
+
+void init_interop();
+
+}  // namespace wend

@@ -1,0 +1,129 @@
+// bind/module.cpp: the extension module: types, ops, and switches. No logic lives here.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "base/threads.hpp"
+#include "bind/autograd.hpp"
+#include "bind/convert.hpp"
+#include "bind/generator.hpp"
+#include "bind/grad_fn.hpp"
+#include "bind/interop.hpp"
+#include "bind/op_function.hpp"
+#include "bind/source.hpp"
+#include "bind/types.hpp"
+#include "exec/run.hpp"
+#include "graph/mode.hpp"
+#include "graph/record.hpp"
+#include "kernels/level.hpp"
+
+namespace nb = nanobind;
+
+namespace wend {
+namespace {
+
+void init_host() {
+  host = {
+      .unlock = []() -> void* { return PyEval_SaveThread(); },
+      .lock = [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); },
+      .interrupted = [] { return PyErr_CheckSignals() != 0; },
+  };
+}
+
+void translate(const std::exception_ptr& p, void*) {
+  try {
+    std::rethrow_exception(p);
+  } catch (const Error& e) {
+    set_python_error(e);
+  } catch (const PythonError&) {
+    throw nb::python_error();
+  }
+}
+
+void bind_modes(nb::module_& m) {
+  m.def("is_grad_enabled", [] { return mode.grad; });
+  m.def("_set_grad_enabled", [](bool on) { mode.grad = on; });
+  m.def("is_inference_mode_enabled", [] { return mode.inference; });
+  m.def("_set_inference", [](bool on) { mode.inference = on; });
+  m.def("_eager", [] { return mode.eager; });
+  m.def("_set_eager", [](bool on) { mode.eager = on; });
+  m.def("get_default_dtype", [] { return nb::borrow(dtype_object(default_dtype())); });
+  m.def("_set_default_dtype", [](nb::handle t) {
+    DType dtype;
+    if (!to_dtype(t.ptr(), dtype) || !is_floating(dtype))
+      fail(ErrorKind::type, "only floating-point types are supported as the default type");
+    set_default_dtype(dtype);
+  });
+}
+
+void bind_running(nb::module_& m) {
+  m.def("_run", run_pending);
+  m.def("_set_laziness", [](size_t nodes, size_t bytes) {
+    pending.max_nodes = nodes;
+    pending.max_bytes = bytes;
+  });
+  m.def("_laziness", [] { return std::pair(pending.max_nodes, pending.max_bytes); });
+  m.def("_take_turn", take_turn);
+  m.def("_give_turn", give_turn);
+  m.def("get_num_threads", num_threads);
+  m.def("_set_num_threads", set_num_threads);
+  m.def("_cpu_level", [] { return level().name; });
+  m.def("_live_nodes", live_nodes);
+  m.def("_counters", [] {
+    nb::dict d;
+    d["runs"] = counters.runs;
+    d["nodes"] = counters.nodes;
+    d["kernels"] = counters.kernels;
+    d["donated"] = counters.donated;
+    d["bytes"] = counters.bytes;
+    d["recorded"] = nodes_recorded();
+    d["pending"] = pending.live;
+    return d;
+  });
+  m.def("memory_stats", [] {
+    const MemoryStats s = memory_stats();
+    nb::dict d;
+    d["allocated_bytes"] = s.allocated_bytes;
+    d["peak_bytes"] = s.peak_bytes;
+    d["cached_bytes"] = s.cached_bytes;
+    d["allocations"] = s.allocations;
+    return d;
+  });
+  m.def("reset_peak_memory_stats", reset_peak_memory_stats);
+  m.def("empty_cache", empty_cache);
+}
+
+void bind_data(nb::module_& m) {
+  m.def("_tensor_over_buffer", [](nb::handle o) { return nb::steal(tensor_over_buffer(o.ptr())); });
+  m.def("_is_foreign_array", [](nb::handle o) { return is_foreign_array(o.ptr()); });
+  m.def("_register", [](const char* name, nb::handle o) { register_type(name, o.ptr()); });
+  m.def("_add_method", [](nb::handle name, nb::handle f) {
+    check(PyDict_SetItem(tensor_type.tp_dict, name.ptr(), f.ptr()));
+    PyType_Modified(&tensor_type);
+  });
+  m.def("_init_source", [](const char* directory) { init_source(directory); });
+  m.def("_as_subclass", [](nb::handle t, nb::handle type) {
+    if (!is_tensor(t.ptr()) || !PyType_Check(type.ptr()) ||
+        !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &tensor_type))
+      raise(PyExc_TypeError, "as_subclass needs a Tensor and a subclass of Tensor");
+    return nb::steal(wrap_alias_as(reinterpret_cast<PyTypeObject*>(type.ptr()), t.ptr()));
+  });
+}
+
+}  // namespace
+}  // namespace wend
+
+NB_MODULE(_C, m) {
+  using namespace wend;
+  nb::register_exception_translator(translate);
+  init_host();
+  init_interop();
+  init_tensor_type(m.ptr());
+  init_convert(m.ptr());
+  init_generator(m.ptr());
+  init_grad_fn(m.ptr());
+  init_autograd(m.ptr());
+  init_op_functions(m.ptr());
+  bind_modes(m);
+  bind_running(m);
+  bind_data(m);
+}

@@ -1,0 +1,164 @@
+// bind/numbers.cpp: operators of the Tensor type, straight to the elementwise list; conversion to
+// Python numbers observes.
+#include "bind/numbers.hpp"
+
+#include "bind/tensor.hpp"
+#include "exec/run.hpp"
+#include "kernels/elementwise.hpp"
+#include "ops/families.hpp"
+#include "ops/functions.hpp"
+
+namespace wend {
+namespace {
+
+const Op& op_of(Elementwise id) { return elementwise_ops()[static_cast<int>(id)]; }
+
+// Tensors among the operands may be subclasses with their own reflected methods; Python has tried
+// those before it comes here.
+template <Elementwise kId>
+PyObject* binary(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    Value in[2] = {operand(a), operand(b)};
+    if (!in[0] || !in[1]) return Py_NewRef(Py_NotImplemented);
+    Value result = record(op_of(kId), std::span(in), {});
+    bound_laziness();
+    return wrap(std::move(result));
+  });
+}
+
+template <Elementwise kId>
+PyObject* inplace(PyObject* self, PyObject* other) {
+  return guarded([&]() -> PyObject* {
+    Value in[2] = {operand(self), operand(other)};
+    if (!in[1]) return Py_NewRef(Py_NotImplemented);
+    check_writable(self);
+    write_result(self, record(op_of(kId), std::span(in), {}));
+    bound_laziness();
+    return Py_NewRef(self);
+  });
+}
+
+template <Elementwise kId>
+PyObject* unary(PyObject* a) {
+  return guarded([&] {
+    Value in[1] = {operand(a)};
+    return wrap(record(op_of(kId), std::span(in), {}));
+  });
+}
+
+PyObject* power(PyObject* a, PyObject* b, PyObject*) { return binary<Elementwise::pow>(a, b); }
+PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
+  return inplace<Elementwise::pow>(a, b);
+}
+
+PyObject* matrix_product(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    if (!is_tensor(a) || !is_tensor(b)) return Py_NewRef(Py_NotImplemented);
+    Value result = matmul(variable_of(a).value(), variable_of(b).value());
+    bound_laziness();
+    return wrap(std::move(result));
+  });
+}
+
+PyObject* positive(PyObject* a) { return Py_NewRef(a); }
+
+// The one element of a tensor, observed.
+const Node& only_element(PyObject* self, const char* failure) {
+  Variable& v = variable_of(self);
+  if (v.shape().numel() != 1) fail(ErrorKind::runtime, failure);
+  const Value value = v.value();
+  observe(value);
+  return *v.node();
+}
+
+int truth(PyObject* self) {
+  return guarded(
+      [&] {
+        const int64_t n = variable_of(self).shape().numel();
+        if (n == 0) fail(ErrorKind::runtime, "Boolean value of Tensor with no values is ambiguous");
+        const Node& node = only_element(
+            self, "Boolean value of Tensor with more than one value is ambiguous");
+        return static_cast<int>(real_of(node) != 0);
+      },
+      -1);
+}
+
+constexpr const char* kOneElement = "only one element tensors can be converted to Python scalars";
+
+PyObject* to_float(PyObject* self) {
+  return guarded([&] { return PyFloat_FromDouble(real_of(only_element(self, kOneElement))); });
+}
+
+PyObject* to_int(PyObject* self) {
+  return guarded([&] {
+    const Node& node = only_element(self, kOneElement);
+    if (is_floating(node.dtype)) return PyLong_FromDouble(real_of(node));
+    return PyLong_FromLongLong(int_of(node));
+  });
+}
+
+PyObject* to_index(PyObject* self) {
+  return guarded([&] {
+    const Node& shape = variable_of(self).shape();
+    if (is_floating(shape.dtype) || shape.numel() != 1)
+      raise(PyExc_TypeError, "only integer tensors of a single element can be converted to an index");
+    return PyLong_FromLongLong(int_of(only_element(self, kOneElement)));
+  });
+}
+
+}  // namespace
+
+PyNumberMethods tensor_as_number = {
+    .nb_add = binary<Elementwise::add>,
+    .nb_subtract = binary<Elementwise::sub>,
+    .nb_multiply = binary<Elementwise::mul>,
+    .nb_remainder = binary<Elementwise::remainder>,
+    .nb_power = power,
+    .nb_negative = unary<Elementwise::neg>,
+    .nb_positive = positive,
+    .nb_absolute = unary<Elementwise::abs>,
+    .nb_bool = truth,
+    .nb_invert = unary<Elementwise::bitwise_not>,
+    .nb_lshift = binary<Elementwise::bitwise_left_shift>,
+    .nb_rshift = binary<Elementwise::bitwise_right_shift>,
+    .nb_and = binary<Elementwise::bitwise_and>,
+    .nb_xor = binary<Elementwise::bitwise_xor>,
+    .nb_or = binary<Elementwise::bitwise_or>,
+    .nb_int = to_int,
+    .nb_float = to_float,
+    .nb_inplace_add = inplace<Elementwise::add>,
+    .nb_inplace_subtract = inplace<Elementwise::sub>,
+    .nb_inplace_multiply = inplace<Elementwise::mul>,
+    .nb_inplace_remainder = inplace<Elementwise::remainder>,
+    .nb_inplace_power = inplace_power,
+    .nb_inplace_lshift = inplace<Elementwise::bitwise_left_shift>,
+    .nb_inplace_rshift = inplace<Elementwise::bitwise_right_shift>,
+    .nb_inplace_and = inplace<Elementwise::bitwise_and>,
+    .nb_inplace_xor = inplace<Elementwise::bitwise_xor>,
+    .nb_inplace_or = inplace<Elementwise::bitwise_or>,
+    .nb_floor_divide = binary<Elementwise::floor_divide>,
+    .nb_true_divide = binary<Elementwise::div>,
+    .nb_inplace_floor_divide = inplace<Elementwise::floor_divide>,
+    .nb_inplace_true_divide = inplace<Elementwise::div>,
+    .nb_index = to_index,
+    .nb_matrix_multiply = matrix_product,
+};
+
+PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
+  switch (op) {
+    case Py_LT:
+      return binary<Elementwise::lt>(a, b);
+    case Py_LE:
+      return binary<Elementwise::le>(a, b);
+    case Py_EQ:
+      return binary<Elementwise::eq>(a, b);
+    case Py_NE:
+      return binary<Elementwise::ne>(a, b);
+    case Py_GT:
+      return binary<Elementwise::gt>(a, b);
+    default:
+      return binary<Elementwise::ge>(a, b);
+  }
+}
+
+}  // namespace wend

@@ -1,0 +1,305 @@
+// bind/op_function.cpp: an op as a Python callable: picks the overload, calls, wraps. One type for
+// functions and one for methods, both over the same data; no op is named here.
+#include "bind/op_function.hpp"
+
+#include <structmember.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "bind/args.hpp"
+#include "bind/attributes.hpp"
+#include "bind/autograd.hpp"
+#include "exec/run.hpp"
+#include "graph/record.hpp"
+
+namespace wend {
+namespace {
+
+struct Callable {
+  std::string name;
+  std::vector<Signature> overloads;
+  bool inplace = false;
+  PyTypeObject* result_type = nullptr;  // a named tuple, for ops with named results
+  std::string doc;
+};
+
+struct OpFunction {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  Callable* callable;
+};
+
+PyTypeObject function_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+PyTypeObject method_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+std::string got(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  std::string text;
+  const Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+  for (Py_ssize_t i = 0; i < nargs + nkw; ++i) {
+    if (i) text += ", ";
+    if (i >= nargs) text += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, i - nargs))) + "=";
+    const char* name = Py_TYPE(args[i])->tp_name;
+    const char* dot = std::strrchr(name, '.');
+    text += dot ? dot + 1 : name;
+  }
+  return text;
+}
+
+[[noreturn]] void no_overload(const Callable& c, PyObject* const* args, Py_ssize_t nargs,
+                              PyObject* kwnames) {
+  if (c.overloads.size() == 1) {
+    ParsedArgs parsed;
+    std::string why;
+    parse_args(c.overloads[0], args, nargs, kwnames, parsed, &why);
+    fail(ErrorKind::type, c.name, "(): ", why);
+  }
+  std::string text = c.name + "() received an invalid combination of arguments - got (" +
+                     got(args, nargs, kwnames) + "), but expected one of:";
+  for (const Signature& s : c.overloads) text += "\n * " + s.text;
+  fail(ErrorKind::type, text);
+}
+
+// The values an op gives for parsed arguments; a primitive gives one, without a vector on the way.
+Values run_op(const Signature& s, ParsedArgs& parsed) {
+  const size_t n = s.params.size();
+  if (s.op->body) {
+    Call call{*s.op, std::span(parsed.args, n)};
+    return s.op->body(call);
+  }
+  std::vector<Value> many;
+  Value few[kMaxParams];
+  Arg attrs[kMaxParams];
+  size_t n_in = 0, n_attrs = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const Arg& a = parsed.args[i];
+    if (a.kind == Arg::tensor) {
+      few[n_in++] = Value(a.node);
+    } else if (a.kind == Arg::tensors) {
+      for (Node* node : a.as_nodes()) many.emplace_back(node);
+    } else {
+      attrs[n_attrs++] = a;
+    }
+  }
+  for (size_t i = 0; !many.empty() && i < n_in; ++i) many.push_back(std::move(few[i]));
+  const std::span<Value> in = many.empty() ? std::span(few, n_in) : std::span(many);
+  Values out;
+  out.push_back(record(*s.op, in, std::span(attrs, n_attrs)));
+  return out;
+}
+
+PyObject* wrap_all(const Callable& c, const Signature& s, Values& results, const ParsedArgs& parsed) {
+  const auto tensors = parsed.tensor_objects();
+  if (!s.returns_list && !c.result_type) {
+    PyObject* one = wrap_result(std::move(results[0]), tensors);
+    if (parsed.requires_grad) set_requires_grad(one, true);
+    return one;
+  }
+  const auto n = static_cast<Py_ssize_t>(results.size());
+  const bool named = c.result_type && !s.returns_list && n > 1;
+  if (!s.returns_list && n == 1) return wrap_result(std::move(results[0]), tensors);
+  Object tuple(named ? PyStructSequence_New(c.result_type) : PyTuple_New(n));
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* item = wrap_result(std::move(results[i]), tensors, s.returns_list);
+    if (named)
+      PyStructSequence_SetItem(tuple.get(), i, item);
+    else
+      PyTuple_SET_ITEM(tuple.get(), i, item);
+  }
+  return tuple.release();
+}
+
+// out=: a tensor, or a tuple of them for several results.
+PyObject* write_out(PyObject* out, Values& results) {
+  if (is_tensor(out)) {
+    write_out_result(out, std::move(results[0]));
+    return Py_NewRef(out);
+  }
+  const Object items(PySequence_Fast(out, "out= must be a Tensor or a tuple of Tensors"));
+  if (PySequence_Fast_GET_SIZE(items.get()) != static_cast<Py_ssize_t>(results.size()))
+    raise(PyExc_TypeError, "out= must have %zd tensors", static_cast<Py_ssize_t>(results.size()));
+  for (size_t i = 0; i < results.size(); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+    if (!is_tensor(item)) raise(PyExc_TypeError, "out= must be a Tensor or a tuple of Tensors");
+    write_out_result(item, std::move(results[i]));
+  }
+  return Py_NewRef(out);
+}
+
+PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
+                      PyObject* out) {
+  if (c.inplace) check_writable(self);
+  Values results = run_op(s, parsed);
+  bound_laziness();
+  if (out && out != Py_None) return write_out(out, results);
+  if (c.inplace) {
+    write_result(self, std::move(results[0]));
+    return Py_NewRef(self);
+  }
+  return wrap_all(c, s, results, parsed);
+}
+
+// Takes out= from the keywords; the rest is left in `names` and `values`.
+PyObject* take_out(PyObject* const*& args, Py_ssize_t nargs, PyObject*& kwnames,
+                   std::vector<PyObject*>& values, Object& names) {
+  const Py_ssize_t nkw = PyTuple_GET_SIZE(kwnames);
+  Py_ssize_t at = -1;
+  for (Py_ssize_t i = 0; i < nkw; ++i)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "out") == 0) at = i;
+  if (at < 0) return nullptr;
+  names = Object(PyTuple_New(nkw - 1));
+  values.assign(args, args + nargs);
+  for (Py_ssize_t i = 0, k = 0; i < nkw; ++i) {
+    if (i == at) continue;
+    PyTuple_SET_ITEM(names.get(), k++, Py_NewRef(PyTuple_GET_ITEM(kwnames, i)));
+    values.push_back(args[nargs + i]);
+  }
+  PyObject* out = args[nargs + at];
+  args = values.data();
+  kwnames = names.get();
+  return out;
+}
+
+PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
+  return guarded([&]() -> PyObject* {
+    const Callable& c = *reinterpret_cast<OpFunction*>(self)->callable;
+    const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    std::vector<PyObject*> values;
+    Object names;
+    PyObject* out = kwnames && !c.inplace ? take_out(args, nargs, kwnames, values, names) : nullptr;
+    for (const Signature& s : c.overloads) {
+      ParsedArgs parsed;
+      if (parse_args(s, args, nargs, kwnames, parsed, nullptr))
+        return call_parsed(c, s, parsed, nargs ? args[0] : nullptr, out);
+    }
+    no_overload(c, args, nargs, kwnames);
+  });
+}
+
+PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
+  return object ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+const Callable& callable_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self)->callable; }
+
+PyObject* get_name(PyObject* self, void*) {
+  return PyUnicode_FromString(callable_of(self).name.c_str());
+}
+PyObject* get_qualname(PyObject* self, void* method) {
+  return PyUnicode_FromFormat(method ? "Tensor.%s" : "%s", callable_of(self).name.c_str());
+}
+PyObject* get_doc(PyObject* self, void*) {
+  return PyUnicode_FromString(callable_of(self).doc.c_str());
+}
+PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("wend"); }
+PyObject* show_function(PyObject* self) {
+  return PyUnicode_FromFormat("<built-in %s %s>",
+                              Py_TYPE(self) == &method_type ? "method" : "function",
+                              callable_of(self).name.c_str());
+}
+// Pickled by name.
+PyObject* reduce(PyObject* self, PyObject*) {
+  return PyUnicode_FromString(callable_of(self).name.c_str());
+}
+
+PyGetSetDef getset[] = {{"__name__", get_name, nullptr, nullptr, nullptr},
+                        {"__qualname__", get_qualname, nullptr, nullptr, nullptr},
+                        {"__doc__", get_doc, nullptr, nullptr, nullptr},
+                        {"__module__", get_module, nullptr, nullptr, nullptr},
+                        {}};
+PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
+
+void ready(PyTypeObject& t, const char* name, bool method) {
+  t.tp_name = name;
+  t.tp_basicsize = sizeof(OpFunction);
+  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL;
+  t.tp_vectorcall_offset = offsetof(OpFunction, vectorcall);
+  t.tp_call = PyVectorcall_Call;
+  t.tp_repr = show_function;
+  t.tp_getset = getset;
+  t.tp_methods = methods;
+  if (method) {
+    t.tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;
+    t.tp_descr_get = bind_method;
+  }
+  check(PyType_Ready(&t));
+}
+
+// Named results: "-> (Tensor values, Tensor indices)".
+PyTypeObject* named_result(const Callable& c) {
+  const std::string& text = c.overloads.back().text;
+  for (const Signature& s : c.overloads) {
+    const auto open = s.text.rfind("-> (");
+    if (open == s.text.npos) continue;
+    auto& names = *new std::vector<std::string>;
+    std::string inner = s.text.substr(open + 4, s.text.size() - open - 5);
+    for (size_t at = 0; at < inner.size();) {
+      const size_t space = inner.find(' ', at), comma = std::min(inner.find(',', at), inner.size());
+      names.push_back(inner.substr(space + 1, comma - space - 1));
+      at = comma + 2;
+    }
+    auto* fields = new PyStructSequence_Field[names.size() + 1]();
+    for (size_t i = 0; i < names.size(); ++i) fields[i].name = names[i].c_str();
+    auto* title = new std::string("torch.return_types." + c.name);
+    PyStructSequence_Desc desc = {title->c_str(), nullptr, fields, static_cast<int>(names.size())};
+    return PyStructSequence_NewType(&desc);
+  }
+  (void)text;
+  return nullptr;
+}
+
+PyObject* make(PyTypeObject& type, const std::string& name, const std::vector<const Op*>& entries,
+               bool method, bool inplace) {
+  auto c = std::make_unique<Callable>();
+  c->name = name;
+  c->inplace = inplace;
+  for (const Op* op : entries) {
+    const char* text = method && op->method_signature ? op->method_signature : op->signature;
+    c->overloads.push_back(parse_signature(*op, text));
+    c->doc += name + op->signature + "\n";
+  }
+  c->doc += std::string("\n") + entries[0]->doc;
+  if (*entries[0]->example) c->doc += std::string("\n\n>>> ") + entries[0]->example;
+  if (!inplace) c->result_type = named_result(*c);
+  auto* f = PyObject_New(OpFunction, &type);
+  if (!f) throw PythonError{};
+  f->vectorcall = vectorcall;
+  f->callable = c.release();
+  return reinterpret_cast<PyObject*>(f);
+}
+
+}  // namespace
+
+void init_op_functions(PyObject* module) {
+  ready(function_type, "builtin_function", false);
+  ready(method_type, "builtin_method", true);
+  std::map<std::string, std::vector<const Op*>> by_name;
+  for (auto family : op_table())
+    for (const Op& op : family)
+      if (!op.hidden) by_name[op.name].push_back(&op);
+  PyObject* tensor_dict = tensor_type.tp_dict;
+  for (const auto& [name, entries] : by_name) {
+    auto of_kind = [&](bool Op::* wanted) {
+      std::vector<const Op*> kept;
+      for (const Op* op : entries)
+        if (op->*wanted) kept.push_back(op);
+      return kept;
+    };
+    if (auto e = of_kind(&Op::function); !e.empty()) {
+      const Object f(make(function_type, name, e, false, false));
+      check(PyModule_AddObjectRef(module, name.c_str(), f.get()));
+    }
+    if (auto e = of_kind(&Op::method); !e.empty()) {
+      const Object f(make(method_type, name, e, true, false));
+      check(PyDict_SetItemString(tensor_dict, name.c_str(), f.get()));
+    }
+    if (auto e = of_kind(&Op::inplace); !e.empty()) {
+      const Object f(make(method_type, name + "_", e, true, true));
+      check(PyDict_SetItemString(tensor_dict, (name + "_").c_str(), f.get()));
+    }
+  }
+  PyType_Modified(&tensor_type);
+}
+
+}  // namespace wend

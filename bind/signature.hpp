@@ -1,0 +1,60 @@
+// bind/signature.hpp: the signature of an op, read once from its text in the op table.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <vector>
+
+#include "graph/op.hpp"
+
+namespace wend {
+
+// Types in signatures. `?` allows None; `[]` is a list; `[1]` is a list that one number may stand for.
+//   Tensor  Operand (a tensor or a number)  Tensor[]  Number  int  float  bool  int[]  int[1]
+//   float[]  dtype  str  Generator  device  layout  memory_format  requires_grad  pin_memory
+enum class Type : uint8_t {
+  tensor,
+  operand,
+  tensors,
+  number,
+  integer,
+  real,
+  boolean,
+  ints,
+  reals,
+  dtype,
+  text,
+  generator,
+  device,         // only the CPU; checked, then forgotten
+  layout,         // only strided
+  memory_format,  // kept as text where the op reads it
+  requires_grad,  // the binder marks the result
+  pin_memory,
+};
+
+struct Param {
+  std::string name;
+  PyObject* interned = nullptr;
+  Type type{};
+  bool optional = false;      // None is allowed
+  bool from_one = false;      // one number may stand for the list
+  bool keyword_only = false;
+  bool has_default = false;
+  Arg otherwise;
+  std::vector<int64_t> default_ints;
+  std::string default_text;
+};
+
+struct Signature {
+  const Op* op = nullptr;
+  std::vector<Param> params;
+  int positional = 0;   // parameters that may be given by position
+  int requires_grad = -1;  // index of that parameter
+  bool returns_list = false;
+  std::string text;
+};
+
+Signature parse_signature(const Op& op, const char* text);
+
+}  // namespace wend

@@ -1,0 +1,223 @@
+// bind/tensor.cpp: the life of Tensor objects: making, finding what a result aliases, writing in
+// place, garbage collection. Attributes are in attributes.cpp, operators in numbers.cpp.
+#include "bind/tensor.hpp"
+
+#include "bind/attributes.hpp"
+#include "bind/autograd.hpp"
+#include "bind/convert.hpp"
+#include "bind/index.hpp"
+#include "bind/interop.hpp"
+#include "bind/numbers.hpp"
+#include "graph/mode.hpp"
+#include "graph/record.hpp"
+#include "ops/functions.hpp"
+
+namespace wend {
+namespace {
+
+constexpr int kKept = 256;
+TensorObject* kept[kKept];
+int n_kept = 0;
+
+TensorObject* blank(PyTypeObject* type) {
+  TensorObject* t;
+  if (type != &tensor_type) {
+    t = reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
+    if (!t) throw PythonError{};
+  } else if (n_kept > 0) {
+    t = kept[--n_kept];
+    PyObject_Init(reinterpret_cast<PyObject*>(t), type);
+  } else {
+    t = PyObject_GC_New(TensorObject, type);
+    if (!t) throw PythonError{};
+  }
+  new (&t->variable) Variable;
+  new (&t->link) Ref<Attachment>;
+  t->grad = t->base = t->dict = t->weakrefs = nullptr;
+  return t;
+}
+
+void dealloc(PyObject* self) {
+  TensorObject* t = as_tensor(self);
+  PyObject_GC_UnTrack(self);
+  if (t->weakrefs) PyObject_ClearWeakRefs(self);
+  if (t->link) unlink(t);
+  t->variable.~Variable();
+  Py_CLEAR(t->grad);
+  Py_CLEAR(t->base);
+  Py_CLEAR(t->dict);
+  if (Py_TYPE(self) == &tensor_type && n_kept < kKept)
+    kept[n_kept++] = t;
+  else
+    Py_TYPE(self)->tp_free(self);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  TensorObject* t = as_tensor(self);
+  Py_VISIT(t->grad);
+  Py_VISIT(t->base);
+  Py_VISIT(t->dict);
+  return visit_hooks(t, visit, arg);
+}
+
+int clear(PyObject* self) {
+  TensorObject* t = as_tensor(self);
+  Py_CLEAR(t->grad);
+  Py_CLEAR(t->dict);
+  clear_hooks(t);
+  return 0;
+}
+
+// Attributes of one's own make a __dict__, which may refer back to the tensor.
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+  const int status = PyObject_GenericSetAttr(self, name, value);
+  if (status == 0 && as_tensor(self)->dict) track(as_tensor(self));
+  return status;
+}
+
+// The tensor among `tensors` whose memory the chain of views that ends in `node` starts from.
+PyObject* viewed(const Node* node, std::span<PyObject* const> tensors) {
+  for (; node->op->view && node->n_inputs; node = node->inputs[0].get())
+    for (PyObject* t : tensors)
+      if (&variable_of(t).shape() == node->inputs[0].get()) return t;
+  return nullptr;
+}
+
+}  // namespace
+
+PyObject* wrap(Variable variable) {
+  TensorObject* t = blank(&tensor_type);
+  t->variable.swap(variable);
+  return reinterpret_cast<PyObject*>(t);
+}
+
+PyObject* wrap_as(PyTypeObject* type, Variable variable) {
+  TensorObject* t = blank(type);
+  t->variable.swap(variable);
+  return reinterpret_cast<PyObject*>(t);
+}
+
+PyObject* wrap_alias_as(PyTypeObject* type, PyObject* tensor) {
+  Variable& v = variable_of(tensor);
+  return wrap_as(type, v.view(alias(v.value())));
+}
+
+void track(TensorObject* t) {
+  auto* self = reinterpret_cast<PyObject*>(t);
+  if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
+}
+
+Value operand(PyObject* o) {
+  if (is_tensor(o)) return variable_of(o).value();
+  if (PyFloat_Check(o)) return number(PyFloat_AS_DOUBLE(o));
+  if (PyBool_Check(o)) return number(o == Py_True);
+  if (PyLong_Check(o)) {
+    int overflow;
+    const long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow) fail(ErrorKind::runtime, "Overflow when unpacking long long");
+    return number(static_cast<int64_t>(v));
+  }
+  return foreign_number(o);
+}
+
+PyObject* wrap_view(PyObject* tensor, Value node) {
+  PyObject* view = wrap(variable_of(tensor).view(std::move(node)));
+  PyObject* base = as_tensor(tensor)->base;
+  as_tensor(view)->base = Py_NewRef(base ? base : tensor);
+  return view;
+}
+
+PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one_of_many) {
+  for (PyObject* t : tensors)
+    if (&variable_of(t).shape() == result.get()) return Py_NewRef(t);
+  if (result->op->view) {
+    if (PyObject* tensor = viewed(result.get(), tensors)) {
+      PyObject* view = wrap_view(tensor, std::move(result));
+      if (one_of_many) variable_of(view).set_one_of_many();
+      return view;
+    }
+  }
+  return wrap(std::move(result));
+}
+
+void check_writable(PyObject* target) {
+  Variable& v = variable_of(target);
+  const Node& node = *v.node();
+  if (may_overlap(*node.layout))
+    fail(ErrorKind::runtime,
+         "unsupported operation: more than one element of the written-to tensor refers to a single "
+         "memory location. Please clone() the tensor before performing the operation.");
+  if (node.flags & Node::inference && !mode.inference)
+    fail(ErrorKind::runtime,
+         "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
+         "clone to get a normal tensor before doing inplace update.See "
+         "https://github.com/pytorch/rfcs/pull/17 for more details.");
+  if (!mode.grad || !v.node()->needs_grad()) return;
+  if (history_of(v.node())->is_leaf())
+    fail(ErrorKind::runtime,
+         "a leaf Variable that requires grad is being used in an in-place operation.");
+  if (!v.is_view()) return;
+  if (history_of(v.family()->node)->is_leaf())
+    fail(ErrorKind::runtime,
+         "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  if (v.one_of_many())
+    fail(ErrorKind::runtime,
+         "Output 0 of UnbindBackward0 is a view and is being modified inplace. This view is the "
+         "output of a function that returns multiple views. Such functions do not allow the output "
+         "views to be modified inplace. You should replace the inplace operation by an out-of-place "
+         "one.");
+  if (v.made_without_grad())
+    fail(ErrorKind::runtime,
+         "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
+         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+         "your code by moving both the view and the inplace either both inside the no_grad block (if "
+         "you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+         "tracked).");
+}
+
+void write_result(PyObject* target, Value result) {
+  Variable& v = variable_of(target);
+  const Node& shape = v.shape();
+  if (!std::ranges::equal(result->sizes(), shape.sizes()))
+    fail(ErrorKind::runtime, "output with shape ", show(shape.sizes()),
+         " doesn't match the broadcast shape ", show(result->sizes()));
+  if (result->dtype != shape.dtype) {
+    if (!can_cast(result->dtype, shape.dtype))
+      fail(ErrorKind::runtime, "result type ", scalar_type_name(result->dtype),
+           " can't be cast to the desired output type ", scalar_type_name(shape.dtype));
+    result = cast(result, shape.dtype);
+  }
+  v.write(result);
+}
+
+PyTypeObject tensor_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+void init_tensor_type(PyObject* module) {
+  static PyMappingMethods as_mapping = {tensor_length, tensor_get_item, tensor_set_item};
+  PyTypeObject& t = tensor_type;
+  t.tp_name = "wend.Tensor";
+  t.tp_doc = "An n-dimensional array that records what is done to it.";
+  t.tp_basicsize = sizeof(TensorObject);
+  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
+  t.tp_dealloc = dealloc;
+  t.tp_traverse = traverse;
+  t.tp_clear = clear;
+  t.tp_free = PyObject_GC_Del;
+  t.tp_hash = reinterpret_cast<hashfunc>(_Py_HashPointer);
+  t.tp_richcompare = tensor_compare;
+  t.tp_as_number = &tensor_as_number;
+  t.tp_as_mapping = &as_mapping;
+  t.tp_iter = tensor_iterate;
+  t.tp_setattro = set_attribute;
+  t.tp_getattro = PyObject_GenericGetAttr;
+  t.tp_dictoffset = offsetof(TensorObject, dict);
+  t.tp_weaklistoffset = offsetof(TensorObject, weakrefs);
+  t.tp_new = tensor_new;
+  t.tp_getset = tensor_attributes;
+  t.tp_methods = tensor_methods;
+  t.tp_as_buffer = &tensor_as_buffer;
+  check(PyType_Ready(&t));
+  check(PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(&t)));
+}
+
+}  // namespace wend

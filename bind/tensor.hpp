@@ -1,0 +1,57 @@
+// bind/tensor.hpp: the Tensor object. A raw CPython type with a free list: making and dropping one
+// is on the path of every op.
+#pragma once
+
+#include <Python.h>
+
+#include "bind/python.hpp"
+#include "tensor/variable.hpp"
+
+namespace wend {
+
+struct TensorLink;
+
+struct TensorObject {
+  PyObject_HEAD
+  Variable variable;
+  PyObject* grad;  // a Tensor or null
+  PyObject* base;  // of a view: the tensor it is a view of
+  PyObject* dict;
+  PyObject* weakrefs;
+  Ref<Attachment> link;  // hooks and .grad, see bind/autograd
+};
+
+extern PyTypeObject tensor_type;
+
+inline bool is_tensor(PyObject* o) {
+  return Py_TYPE(o) == &tensor_type || PyType_IsSubtype(Py_TYPE(o), &tensor_type);
+}
+inline TensorObject* as_tensor(PyObject* o) { return reinterpret_cast<TensorObject*>(o); }
+inline Variable& variable_of(PyObject* o) { return as_tensor(o)->variable; }
+
+PyObject* wrap(Variable variable);
+inline PyObject* wrap(Value value) { return wrap(Variable(std::move(value))); }
+// An instance of `type`, a subclass of Tensor.
+PyObject* wrap_as(PyTypeObject* type, Variable variable);
+// An alias of `tensor`, history included, as an instance of `type`.
+PyObject* wrap_alias_as(PyTypeObject* type, PyObject* tensor);
+// From here on the object may be part of a reference cycle.
+void track(TensorObject* t);
+
+// A tensor, or a number as an operand; empty when `o` is neither.
+Value operand(PyObject* o);
+
+// What an op gave for these tensor arguments: one of them again, a view of one, or a new tensor.
+PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one_of_many = false);
+
+// A view object of `tensor` for a node recorded as a view of its node.
+PyObject* wrap_view(PyObject* tensor, Value node);
+
+// Writes the result of an in-place op or out= into `target`, with PyTorch's checks.
+void write_result(PyObject* target, Value result);
+// Raises where PyTorch refuses to write in place.
+void check_writable(PyObject* target);
+
+void init_tensor_type(PyObject* module);
+
+}  // namespace wend

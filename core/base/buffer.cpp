@@ -1,0 +1,189 @@
+// base/buffer.cpp: the caching allocator. Small blocks come from free lists carved out of chunks and
+// stay there; larger ones are kept in classes of four sizes an octave until the cache grows too big.
+#include "base/buffer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/forever.hpp"
+
+namespace wend {
+namespace {
+
+constexpr size_t kGrain = 16;
+constexpr size_t kSmallest = 2048;  // blocks up to here come from the free lists
+constexpr size_t kInline = 1024;    // values up to here lie right behind their buffer's header
+constexpr size_t kHeader = 48;
+static_assert(sizeof(Buffer) <= kHeader);
+constexpr size_t kChunk = 64 * 1024;
+constexpr size_t kCacheAtLeast = size_t{256} << 20;
+
+struct Free {
+  Free* next;
+};
+
+struct Allocator {
+  Free* small[kSmallest / kGrain + 1] = {};
+  std::vector<void*> large[256];
+  MemoryStats stats = {};
+};
+
+constinit Forever<Allocator> allocator_forever;
+Allocator& allocator() { return allocator_forever.value; }
+
+[[noreturn]] void out_of_memory(size_t bytes) {
+  fail(ErrorKind::memory, "can't allocate memory: you tried to allocate ", bytes, " bytes.");
+}
+
+size_t physical_memory() {
+  static const size_t total =
+      static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return total;
+}
+
+// Index and size of the class that `bytes` (> kInline) falls in: 4 classes an octave.
+int class_of(size_t bytes, size_t* rounded) {
+  const int octave = std::bit_width(bytes - 1) - 1;
+  const size_t step = size_t{1} << (octave - 2);
+  const size_t up = (bytes + step - 1) / step * step;
+  *rounded = (up + 63) & ~size_t{63};
+  return octave * 4 + static_cast<int>((up - (size_t{1} << octave)) / step);
+}
+
+void refill(Free*& list, size_t bytes) {
+  char* chunk = static_cast<char*>(std::aligned_alloc(64, kChunk));
+  if (!chunk) out_of_memory(kChunk);
+  for (size_t at = 0; at + bytes <= kChunk; at += bytes) {
+    Free* f = reinterpret_cast<Free*>(chunk + at);
+    f->next = list;
+    list = f;
+  }
+}
+
+void* large_alloc(size_t bytes) {
+  Allocator& a = allocator();
+  // The kernel hands out more than there is and kills later: refuse here instead.
+  if (bytes > physical_memory()) out_of_memory(bytes);
+  size_t rounded;
+  const int cls = class_of(bytes, &rounded);
+  auto& kept = a.large[cls];
+  if (!kept.empty()) {
+    void* p = kept.back();
+    kept.pop_back();
+    a.stats.cached_bytes -= rounded;
+    return p;
+  }
+  void* p = std::aligned_alloc(64, rounded);
+  if (!p) {
+    empty_cache();
+    p = std::aligned_alloc(64, rounded);
+  }
+  if (!p) out_of_memory(bytes);
+  return p;
+}
+
+void large_free(void* p, size_t bytes) {
+  Allocator& a = allocator();
+  size_t rounded;
+  const int cls = class_of(bytes, &rounded);
+  if (a.stats.cached_bytes + rounded > std::max(kCacheAtLeast, a.stats.allocated_bytes)) {
+    std::free(p);
+    return;
+  }
+  a.large[cls].push_back(p);
+  a.stats.cached_bytes += rounded;
+}
+
+}  // namespace
+
+void* small_alloc(size_t bytes) {
+  const size_t index = (bytes + kGrain - 1) / kGrain;
+  if (index * kGrain > kSmallest) {
+    void* p = std::malloc(bytes);
+    if (!p) out_of_memory(bytes);
+    return p;
+  }
+  Free*& list = allocator().small[index];
+  if (!list) refill(list, index * kGrain);
+  Free* f = list;
+  list = f->next;
+  return f;
+}
+
+void small_free(void* p, size_t bytes) {
+  const size_t index = (bytes + kGrain - 1) / kGrain;
+  if (index * kGrain > kSmallest) {
+    std::free(p);
+    return;
+  }
+  Free* f = static_cast<Free*>(p);
+  Free*& list = allocator().small[index];
+  f->next = list;
+  list = f;
+}
+
+BufferRef allocate(size_t bytes) {
+  MemoryStats& stats = allocator().stats;
+  Buffer* b;
+  if (bytes <= kInline) {
+    b = static_cast<Buffer*>(small_alloc(kHeader + bytes));
+    b->data = reinterpret_cast<char*>(b) + kHeader;
+  } else {
+    void* data = large_alloc(bytes);
+    b = static_cast<Buffer*>(small_alloc(kHeader));
+    b->data = static_cast<char*>(data);
+  }
+  b->refs = 1;
+  b->outside = 0;
+  b->bytes = bytes;
+  b->let_go = nullptr;
+  b->keeper = nullptr;
+  ++stats.allocations;
+  stats.allocated_bytes += bytes;
+  stats.peak_bytes = std::max(stats.peak_bytes, stats.allocated_bytes);
+  return BufferRef::adopt(b);
+}
+
+BufferRef borrow(void* data, size_t bytes, void (*let_go)(void*), void* keeper) {
+  auto* b = static_cast<Buffer*>(small_alloc(kHeader));
+  *b = {1, 1, bytes, static_cast<char*>(data), let_go, keeper};
+  return BufferRef::adopt(b);
+}
+
+void release(Buffer* b) {
+  if (b->let_go) {
+    b->let_go(b->keeper);
+    small_free(b, kHeader);
+    return;
+  }
+  allocator().stats.allocated_bytes -= b->bytes;
+  if (b->bytes <= kInline) {
+    small_free(b, kHeader + b->bytes);
+  } else {
+    large_free(b->data, b->bytes);
+    small_free(b, kHeader);
+  }
+}
+
+MemoryStats memory_stats() { return allocator().stats; }
+
+void reset_peak_memory_stats() {
+  MemoryStats& stats = allocator().stats;
+  stats.peak_bytes = stats.allocated_bytes;
+}
+
+void empty_cache() {
+  Allocator& a = allocator();
+  for (auto& kept : a.large) {
+    for (void* p : kept) std::free(p);
+    kept.clear();
+  }
+  a.stats.cached_bytes = 0;
+}
+
+}  // namespace wend

@@ -1,0 +1,259 @@
+// base/layout.cpp: the table of interned layouts, and the arithmetic on sizes.
+// Rules of broadcasting and of views live with the ops.
+#include "base/layout.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/forever.hpp"
+
+namespace wend {
+
+Dims::Dims(std::span<const int64_t> list) {
+  if (list.size() > kMaxDims)
+    fail(ErrorKind::runtime, "tensors have at most ", kMaxDims, " dimensions, got ", list.size());
+  n = static_cast<int>(list.size());
+  std::copy(list.begin(), list.end(), d);
+}
+
+void Dims::push(int64_t v) { insert(n, v); }
+
+void Dims::insert(int at, int64_t v) {
+  if (n == kMaxDims)
+    fail(ErrorKind::runtime, "tensors have at most ", kMaxDims, " dimensions");
+  std::memmove(d + at + 1, d + at, sizeof(int64_t) * (n - at));
+  d[at] = v;
+  ++n;
+}
+
+void Dims::erase(int at) {
+  std::memmove(d + at, d + at + 1, sizeof(int64_t) * (n - at - 1));
+  --n;
+}
+
+bool Dims::operator==(const Dims& o) const { return n == o.n && std::equal(d, d + n, o.d); }
+
+int64_t count(std::span<const int64_t> sizes) {
+  int64_t total = 1;
+  bool overflow = false;
+  for (int64_t s : sizes) {
+    if (s == 0) return 0;
+    overflow |= __builtin_mul_overflow(total, s, &total);
+  }
+  if (overflow || total > (int64_t{1} << 59))
+    fail(ErrorKind::runtime, "Storage size calculation overflowed with sizes=", show(sizes));
+  return total;
+}
+
+Dims contiguous_strides(std::span<const int64_t> sizes) {
+  Dims strides;
+  strides.n = static_cast<int>(sizes.size());
+  int64_t step = 1;
+  for (int i = strides.n - 1; i >= 0; --i) {
+    strides[i] = step;
+    step *= std::max<int64_t>(sizes[i], 1);
+  }
+  return strides;
+}
+
+namespace {
+
+bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  int64_t step = 1;
+  for (int i = static_cast<int>(sizes.size()) - 1; i >= 0; --i) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] != 1) {
+      if (strides[i] != step) return false;
+      step *= sizes[i];
+    }
+  }
+  return true;
+}
+
+bool is_dense(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  int order[kMaxDims];
+  int n = 0;
+  for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] != 1) order[n++] = i;
+  }
+  std::sort(order, order + n, [&](int a, int b) { return strides[a] < strides[b]; });
+  int64_t step = 1;
+  for (int i = 0; i < n; ++i) {
+    if (strides[order[i]] != step) return false;
+    step *= sizes[order[i]];
+  }
+  return true;
+}
+
+// Open addressing over pointers; layouts that nobody holds are swept when the table is half full.
+class Table {
+ public:
+  const Layout* find_or_make(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+    const uint32_t hash = hash_of(sizes, strides);
+    if (slots_.empty()) slots_.assign(1024, nullptr);
+    for (size_t at = hash & mask();; at = (at + 1) & mask()) {
+      const Layout* l = slots_[at];
+      if (!l) break;
+      if (l->hash == hash && std::ranges::equal(l->sizes(), sizes) &&
+          std::ranges::equal(l->strides(), strides))
+        return l;
+    }
+    Layout* made = make(sizes, strides, hash);
+    if (++used_ * 2 > slots_.size()) sweep();
+    place(made);
+    return made;
+  }
+
+ private:
+  size_t mask() const { return slots_.size() - 1; }
+
+  static uint32_t hash_of(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+    uint64_t h = sizes.size() * 0x9e3779b97f4a7c15u;
+    for (auto list : {sizes, strides})
+      for (int64_t v : list) h = (h ^ static_cast<uint64_t>(v)) * 0xff51afd7ed558ccdu, h ^= h >> 29;
+    return static_cast<uint32_t>(h >> 16);
+  }
+
+  static Layout* make(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                      uint32_t hash) {
+    const int n = static_cast<int>(sizes.size());
+    auto* l = static_cast<Layout*>(std::malloc(sizeof(Layout) + 2 * n * sizeof(int64_t)));
+    if (!l) fail(ErrorKind::memory, "out of memory");
+    l->refs = 0;
+    l->hash = hash;
+    l->ndim = n;
+    std::ranges::copy(sizes, l->data);
+    std::ranges::copy(strides, l->data + n);
+    l->numel = count(sizes);
+    l->contiguous = is_contiguous(sizes, strides);
+    l->dense = l->contiguous || is_dense(sizes, strides);
+    l->span = 0;
+    if (l->numel > 0) {
+      l->span = 1;
+      for (int i = 0; i < n; ++i) l->span += (sizes[i] - 1) * strides[i];
+    }
+    return l;
+  }
+
+  void place(const Layout* l) {
+    size_t at = l->hash & mask();
+    while (slots_[at]) at = (at + 1) & mask();
+    slots_[at] = l;
+  }
+
+  void sweep() {
+    std::vector<const Layout*> old = std::move(slots_);
+    const auto live =
+        std::ranges::count_if(old, [](const Layout* l) { return l && l->refs > 0; });
+    size_t size = 1024;
+    while (size < 4 * static_cast<size_t>(live + 1)) size *= 2;
+    slots_.assign(size, nullptr);
+    used_ = live + 1;
+    for (const Layout* l : old) {
+      if (!l) continue;
+      if (l->refs > 0)
+        place(l);
+      else
+        std::free(const_cast<Layout*>(l));
+    }
+  }
+
+  std::vector<const Layout*> slots_;
+  size_t used_ = 0;
+};
+
+}  // namespace
+
+LayoutRef intern(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  static constinit Forever<Table> table;
+  return LayoutRef(table.value.find_or_make(sizes, strides));
+}
+
+LayoutRef contiguous(std::span<const int64_t> sizes) {
+  count(sizes);
+  return intern(sizes, contiguous_strides(sizes).span());
+}
+
+LayoutRef permuted(std::span<const int64_t> sizes, std::span<const int> order) {
+  count(sizes);
+  Dims strides;
+  strides.n = static_cast<int>(sizes.size());
+  int64_t step = 1;
+  for (int i = strides.n - 1; i >= 0; --i) {
+    strides[order[i]] = step;
+    step *= std::max<int64_t>(sizes[order[i]], 1);
+  }
+  return intern(sizes, strides.span());
+}
+
+namespace {
+
+// Whether dimension a must be further in than b: > 0 yes, < 0 no, 0 nobody minds.
+int order_of(std::span<const int64_t> sizes, std::span<const Dims> strides, int a, int b) {
+  for (const Dims& s : strides) {
+    if (s[a] == 0 || s[b] == 0) continue;
+    if (s[a] != s[b]) return s[a] < s[b] ? -1 : 1;
+    if (sizes[a] > sizes[b]) return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+LayoutRef following(std::span<const int64_t> sizes, std::span<const Dims> strides) {
+  const int n = static_cast<int>(sizes.size());
+  int inner_first[kMaxDims];
+  for (int i = 0; i < n; ++i) inner_first[i] = n - 1 - i;
+  for (int i = 1; i < n; ++i) {
+    int moving = i;
+    for (int j = i - 1; j >= 0; --j) {
+      const int order = order_of(sizes, strides, inner_first[j], inner_first[moving]);
+      if (order > 0) {
+        std::swap(inner_first[j], inner_first[moving]);
+        moving = j;
+      } else if (order < 0) {
+        break;
+      }
+    }
+  }
+  std::reverse(inner_first, inner_first + n);
+  return permuted(sizes, {inner_first, static_cast<size_t>(n)});
+}
+
+bool may_overlap(const Layout& l) {
+  if (l.dense || l.numel < 2) return false;
+  int order[kMaxDims];
+  int n = 0;
+  for (int i = 0; i < l.ndim; ++i)
+    if (l.size(i) > 1) order[n++] = i;
+  std::sort(order, order + n, [&](int a, int b) { return l.stride(a) < l.stride(b); });
+  int64_t reach = 0;
+  for (int i = 0; i < n; ++i) {
+    if (l.stride(order[i]) <= reach) return true;
+    reach += (l.size(order[i]) - 1) * l.stride(order[i]);
+  }
+  return false;
+}
+
+std::string show(std::span<const int64_t> sizes) {
+  std::string out = "[";
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (i) out += ", ";
+    out += std::to_string(sizes[i]);
+  }
+  return out + "]";
+}
+
+int wrap_dim(int64_t dim, int64_t ndim) {
+  const int64_t n = std::max<int64_t>(ndim, 1);
+  if (dim < -n || dim >= n)
+    fail(ErrorKind::index, "Dimension out of range (expected to be in range of [", -n, ", ", n - 1,
+         "], but got ", dim, ")");
+  return static_cast<int>(dim < 0 ? dim + n : dim);
+}
+
+}  // namespace wend

@@ -1,0 +1,208 @@
+// A pool whose threads claim chunks of one job at a time; the caller claims too, so no job needs a
+// worker. Leaves the choice of chunk size to the callers, and starts no thread before the first
+// large job.
+#include "base/threads.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+namespace wend {
+namespace {
+
+constexpr auto spin_time = std::chrono::microseconds(30);
+constexpr int64_t chunks_per_thread = 4;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Waits a short while, awake, for ready() to become true.
+template <class Ready>
+bool spin_until(Ready ready) {
+  const auto end = std::chrono::steady_clock::now() + spin_time;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (ready()) return true;
+      pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+struct Job {
+  detail::RangeBody body;
+  void* context;
+  int64_t n, chunk;
+};
+
+class Pool {
+ public:
+  // A thread that the system refuses is not missed: whoever is there claims its chunks.
+  explicit Pool(int workers) : workers_(workers) {
+    try {
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+    }
+  }
+
+  ~Pool() {
+    stop_ = true;
+    notify(awake_);
+    for (auto& thread : threads_) thread.join();
+  }
+
+  int workers() const { return workers_; }
+
+  void run(const Job& job, int64_t chunks, bool wake) {
+    job_ = job;
+    unfinished_.store(chunks);
+    unclaimed_.store(chunks);
+    if (wake && sleeping_.load() > 0) notify(awake_);
+    claim_all();
+    auto finished = [this] { return unfinished_.load() == 0; };
+    if (spin_until(finished)) return;
+    std::unique_lock lock(mutex_);
+    caller_sleeps_ = true;
+    done_.wait(lock, finished);
+    caller_sleeps_ = false;
+  }
+
+ private:
+  // Taking a chunk also proves that job_ is stable: it is only replaced once no chunk is
+  // unfinished.
+  bool claim() {
+    int64_t left = unclaimed_.load();
+    while (left > 0 && !unclaimed_.compare_exchange_weak(left, left - 1)) {
+    }
+    if (left <= 0) return false;
+    const int64_t begin = (left - 1) * job_.chunk;
+    job_.body(job_.context, begin, std::min(begin + job_.chunk, job_.n));
+    if (unfinished_.fetch_sub(1) == 1 && caller_sleeps_.load()) notify(done_);
+    return true;
+  }
+
+  void claim_all() {
+    while (claim()) {
+    }
+  }
+
+  void work();
+
+  // The sleeper announces itself, then looks at the condition, both under the mutex; the other side
+  // changes the condition, then looks for a sleeper: so one of the two sees the other.
+  void notify(std::condition_variable& sleepers) {
+    {
+      std::lock_guard lock(mutex_);
+    }
+    sleepers.notify_all();
+  }
+
+  const int workers_;
+  Job job_{};
+  std::atomic<int64_t> unclaimed_{0}, unfinished_{0};
+  std::atomic<int> sleeping_{0};
+  std::atomic<bool> caller_sleeps_{false}, stop_{false};
+  std::mutex mutex_;
+  std::condition_variable awake_, done_;
+  std::vector<std::thread> threads_;
+};
+
+// True iff this thread is running a body; the nested call then runs inline.
+thread_local bool in_body = false;
+
+void Pool::work() {
+  in_body = true;
+  auto wanted = [this] { return unclaimed_.load() > 0 || stop_.load(); };
+  while (!stop_) {
+    claim_all();
+    if (spin_until(wanted)) continue;
+    std::unique_lock lock(mutex_);
+    ++sleeping_;
+    awake_.wait(lock, wanted);
+    --sleeping_;
+  }
+}
+
+// The pool is never destroyed at exit: its workers may still be asleep then.
+std::atomic<int> threads_wanted{0};
+std::atomic<bool> pool_busy{false};
+Pool* pool = nullptr;
+
+// The child of a fork has none of its parent's threads, and perhaps their locks: forget them all.
+void forget_pool() {
+  pool = nullptr;
+  pool_busy = false;
+  in_body = false;
+}
+
+// The caller owns pool_busy.
+Pool& pool_of(int workers) {
+  static const int registered = pthread_atfork(nullptr, nullptr, forget_pool);
+  static_cast<void>(registered);
+  if (pool && pool->workers() != workers) {
+    delete pool;
+    pool = nullptr;
+  }
+  if (!pool) pool = new Pool(workers);
+  return *pool;
+}
+
+int usable_cores() {
+#ifdef __linux__
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+#endif
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+int default_threads() {
+  const char* setting = std::getenv("WEND_NUM_THREADS");
+  const int count = setting ? std::atoi(setting) : 0;
+  return count > 0 ? count : usable_cores();
+}
+
+}  // namespace
+
+int num_threads() {
+  int count = threads_wanted.load(std::memory_order_relaxed);
+  if (count == 0) {
+    int unset = 0;
+    threads_wanted.compare_exchange_strong(unset, default_threads());
+    count = threads_wanted.load();
+  }
+  return count;
+}
+
+void set_num_threads(int count) { threads_wanted = std::max(1, count); }
+
+void detail::parallel_for(int64_t n, int64_t grain, RangeBody body, void* context, bool wake) {
+  const int threads = num_threads();
+  if (threads == 1 || in_body || pool_busy.exchange(true)) return body(context, 0, n);
+  const int64_t unit = std::max<int64_t>(1, grain);
+  const int64_t grains = (n - 1) / unit + 1;
+  const int64_t per_chunk = (grains - 1) / (threads * chunks_per_thread) + 1;
+  const int64_t chunks = (grains - 1) / per_chunk + 1;
+  in_body = true;
+  pool_of(threads - 1).run({body, context, n, unit * per_chunk}, chunks, wake);
+  in_body = false;
+  pool_busy = false;
+}
+
+}  // namespace wend

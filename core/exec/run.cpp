@@ -1,0 +1,240 @@
+// exec/run.cpp: plain runs in the order of recording, with dead buffers handed on.
+// What a kernel does is the op's; which nodes exist is the graph's.
+#include "exec/run.hpp"
+
+#include <time.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "graph/record.hpp"
+
+namespace wend {
+
+constinit Host host;
+constinit Counters counters;
+constinit RunAtOnce run_at_once = observe;
+void (*on_kernel)(const Node& node, int64_t nanoseconds) = nullptr;
+
+namespace {
+
+constexpr double kWorthUnlocking = 100e3;    // estimated nanoseconds of one kernel
+constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
+
+int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * int64_t{1'000'000'000} + t.tv_nsec;
+}
+
+// One run at a time; a thread may run again inside its own run (a destructor may observe). Depth,
+// owner and waiters change under the embedding program's lock only.
+struct Turn {
+  std::mutex mutex;
+  std::condition_variable over;
+  std::thread::id owner;
+  int depth = 0;
+  int waiters = 0;
+};
+
+Turn& turn() {
+  static Turn& t = *new Turn;
+  return t;
+}
+
+struct TakeTurn {
+  TakeTurn() { take_turn(); }
+  ~TakeTurn() { give_turn(); }
+};
+
+double work_of(const Node& node) {
+  return node.op->work ? node.op->work(node) : node.layout->numel * node.op->cost;
+}
+
+void fail_node(Node& node, Error error) {
+  extra(node).error = std::make_unique<Error>(std::move(error));
+  pending.remove(&node);
+  node.state = State::failed;
+  let_inputs_go(node);
+}
+
+// The error of the first input that has one; the node cannot run then.
+const Error* input_error(const Node& node) {
+  for (uint32_t i = 0; i < node.n_inputs; ++i) {
+    const Node* input = node.inputs[i].get();
+    if (input->state == State::failed && !node.op->is_edge(i))
+      return input->extra->error.get();
+  }
+  return nullptr;
+}
+
+bool may_take(const Node& node, uint32_t i, size_t bytes) {
+  const Node& input = *node.inputs[i];
+  return input.uses == 1 && !(node.saved >> i & 1) && input.buffer->refs == 1 &&
+         !input.buffer->outside && input.layout == node.layout && input.dtype == node.dtype &&
+         input.offset == 0 && input.buffer->bytes == bytes && !input.buffer->let_go;
+}
+
+void give_memory(Node& node) {
+  const size_t bytes = node.layout->span * size_of(node.dtype);
+  for (uint32_t i = 0; node.op->donates >> i && i < node.n_inputs; ++i) {
+    if (!(node.op->donates >> i & 1) || !may_take(node, i, bytes)) continue;
+    node.buffer = node.inputs[i]->buffer;
+    ++node.buffer->refs;
+    ++counters.donated;
+    return;
+  }
+  node.buffer = allocate(bytes).leak();
+  counters.bytes += bytes;
+}
+
+void run_kernel(Node& node) {
+  Run run{node};
+  const int64_t start = on_kernel ? now() : 0;
+  if (host.unlock && work_of(node) > kWorthUnlocking) {
+    struct Unlocked {
+      void* state = host.unlock();
+      ~Unlocked() { host.lock(state); }
+    } unlocked;
+    node.op->kernel(run);
+  } else {
+    node.op->kernel(run);
+  }
+  ++counters.kernels;
+  if (on_kernel) on_kernel(node, now() - start);
+}
+
+std::string context(const Node& node) {
+  std::string text = "\n  " + describe_call(*node.op, node.in());
+  if (node.code) text += "\n  at " + source_hooks.describe(node.source());
+  return text;
+}
+
+void publish(Node& node) {
+  pending.remove(&node);
+  node.state = State::valued;
+  ++counters.nodes;
+  let_inputs_go(node);
+  if (node.uses == 0) value_unneeded(&node);
+}
+
+// Gives the node its value or its error. Out of memory and interrupts leave it as it was.
+void execute(Node& node) {
+  if (const Error* error = input_error(node)) return fail_node(node, *error);
+  if (node.op->view) {
+    take_value(node, *node.inputs[0]);
+    return publish(node);
+  }
+  try {
+    give_memory(node);
+    if (node.layout->numel > 0 || node.op->donates) run_kernel(node);
+  } catch (const Error& e) {
+    if (node.buffer) BufferRef::adopt(std::exchange(node.buffer, nullptr));
+    if (e.kind == ErrorKind::memory || e.kind == ErrorKind::interrupted) throw;
+    return fail_node(node, Error(e.kind, e.text + context(node)));
+  }
+  publish(node);
+}
+
+void poll(int64_t& last) {
+  if (!host.interrupted) return;
+  const int64_t t = now();
+  if (t - last < kPollInterval) return;
+  last = t;
+  if (host.interrupted()) throw Error(ErrorKind::interrupted, "interrupted");
+}
+
+void compact() {
+  size_t kept = 0;
+  for (Node* node : pending.nodes) {
+    if (!node) continue;
+    node->slot = static_cast<uint32_t>(kept);
+    pending.nodes[kept++] = node;
+  }
+  pending.nodes.resize(kept);
+}
+
+struct CompactAtEnd {
+  ~CompactAtEnd() {
+    if (turn().depth == 1) compact();
+  }
+};
+
+void hold_and_execute(Node& node) {
+  retain(&node);
+  struct Held {
+    Node* node;
+    ~Held() { unref(node); }
+  } held{&node};
+  execute(node);
+}
+
+}  // namespace
+
+void take_turn() {
+  Turn& t = turn();
+  const std::thread::id me = std::this_thread::get_id();
+  while (t.depth > 0 && t.owner != me) {
+    ++t.waiters;
+    void* state = host.unlock ? host.unlock() : nullptr;
+    {
+      // The timeout covers a notification sent before this thread came to wait.
+      std::unique_lock lock(t.mutex);
+      t.over.wait_for(lock, std::chrono::milliseconds(1));
+    }
+    if (host.lock) host.lock(state);
+    --t.waiters;
+  }
+  t.owner = me;
+  ++t.depth;
+}
+
+void give_turn() {
+  Turn& t = turn();
+  if (--t.depth == 0 && t.waiters > 0) t.over.notify_all();
+}
+
+void run_pending() {
+  if (pending.live == 0) return;
+  TakeTurn taken;
+  CompactAtEnd compacting;
+  ++counters.runs;
+  int64_t last_poll = 0;
+  double since_poll = 0;
+  for (size_t i = 0; i < pending.nodes.size(); ++i) {
+    Node* node = pending.nodes[i];
+    if (!node || node->uses == 0) continue;
+    if ((since_poll += 100 + work_of(*node)) > 1e6) {
+      since_poll = 0;
+      poll(last_poll);
+    }
+    hold_and_execute(*node);
+  }
+}
+
+void observe(Node& node) {
+  if (node.state == State::pending) run_pending();
+  if (node.state == State::dropped && node.op->view) derive_again(node);
+  if (node.state == State::failed) throw *node.extra->error;
+  if (node.state != State::valued)
+    fail(ErrorKind::runtime, "internal: the value of ", node.op->name, " is gone");
+}
+
+void bound_laziness() {
+  if (pending.live > pending.max_nodes || pending.bytes + pending.pinned > pending.max_bytes)
+    run_pending();
+}
+
+std::string describe_call(const Op& op, std::span<const Value> inputs) {
+  std::string text = std::string(op.name) + "(";
+  for (size_t i = 0; i < inputs.size() && i < 8; ++i) {
+    if (!inputs[i]) continue;
+    if (i) text += ", ";
+    text += show(inputs[i]->sizes()) + " " + name_of(inputs[i]->dtype);
+  }
+  return text + ")";
+}
+
+}  // namespace wend

@@ -1,0 +1,47 @@
+// exec/run.hpp: the one point through which every observation goes, and what a run did.
+#pragma once
+
+#include <string>
+
+#include "graph/op.hpp"
+
+namespace wend {
+
+// Gives `node` its value, running what is pending; raises the node's error if it has one.
+void observe(Node& node);
+inline void observe(const Value& v) {
+  if (v->state != State::valued) observe(*v);
+}
+// Runs everything that is pending and that somebody may still look at.
+void run_pending();
+// Runs when too much is pending, by nodes or by the bytes that they will take or keep.
+void bound_laziness();
+
+// What the embedding program lends a run: its lock, and whether the user asked to stop.
+struct Host {
+  void* (*unlock)() = nullptr;
+  void (*lock)(void*) = nullptr;
+  bool (*interrupted)() = nullptr;  // true when the user's request to stop is to be honoured
+};
+extern constinit Host host;
+
+// Nobody runs between take_turn and give_turn but the caller, e.g. while the process forks.
+void take_turn();
+void give_turn();
+
+struct Counters {
+  uint64_t runs = 0;     // runs that had something to do
+  uint64_t nodes = 0;    // nodes that got their value
+  uint64_t kernels = 0;  // of them by a kernel; the rest are views
+  uint64_t donated = 0;  // outputs that took over the memory of an input
+  uint64_t bytes = 0;    // allocated for outputs
+};
+extern constinit Counters counters;
+
+// When set, called after every kernel with the nanoseconds it took.
+extern void (*on_kernel)(const Node& node, int64_t nanoseconds);
+
+// "add(input: (2, 3) float32, other: (4,) float32)"
+std::string describe_call(const Op& op, std::span<const Value> inputs);
+
+}  // namespace wend

@@ -1,0 +1,145 @@
+// graph/node.cpp: the life of a node: uses, history, release without recursion.
+#include "graph/node.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "base/forever.hpp"
+#include "graph/op.hpp"
+#include "graph/record.hpp"
+
+namespace wend {
+namespace {
+
+int64_t alive = 0;
+
+void drop_value(Node& node) {
+  BufferRef::adopt(node.buffer);
+  node.buffer = nullptr;
+  node.state = State::dropped;
+}
+
+// True iff input i's value is still held: a pending node reads it, or the gradient will.
+bool holds_value(const Node& node, uint32_t i) {
+  if (node.op->is_edge(i)) return false;
+  return node.state == State::pending || (i < 7 && node.saved >> i & 1);
+}
+
+// Nodes whose count reached zero and that wait to be taken apart.
+struct Dying {
+  std::vector<Node*> nodes;
+  bool draining = false;
+};
+
+constinit Forever<Dying> dying;
+
+void take_apart(Node* node) {
+  for (uint32_t i = 0; i < node->n_inputs; ++i) {
+    Node* input = node->inputs[i].leak();
+    if (!input) continue;
+    if (holds_value(*node, i)) unuse(input);
+    unref(input);
+  }
+  if (node->state == State::pending) pending.remove(node);
+  BufferRef::adopt(node->buffer);
+  LayoutRef::adopt(node->layout);
+  AttrsRef::adopt(node->attrs);
+  Extra* extra = node->extra;
+  if (node->code) source_hooks.release(node->code);
+  small_free(node, sizeof(Node) + node->n_inputs * sizeof(Value));
+  --alive;
+  delete extra;
+}
+
+}  // namespace
+
+void node_born() { ++alive; }
+int64_t live_nodes() { return alive; }
+
+void value_unneeded(Node* node) {
+  if (node->state == State::valued) drop_value(*node);
+}
+
+void release(Node* node) {
+  Dying& d = dying.value;
+  d.nodes.push_back(node);
+  if (d.draining) return;
+  d.draining = true;
+  while (!d.nodes.empty()) {
+    Node* next = d.nodes.back();
+    d.nodes.pop_back();
+    take_apart(next);
+  }
+  d.draining = false;
+}
+
+Extra& extra(Node& node) {
+  if (!node.extra) node.extra = new Extra;
+  return *node.extra;
+}
+
+void let_inputs_go(Node& node) {
+  // A view can be derived again from its base as long as it is held.
+  const bool keep =
+      node.op->view || (node.needs_grad() && !(node.flags & Node::history_freed));
+  for (uint32_t i = 0; i < node.n_inputs; ++i) {
+    Node* input = node.inputs[i].get();
+    if (!input) continue;
+    const bool edge = node.op->is_edge(i);
+    const bool saved = i < 7 && node.saved >> i & 1;
+    if (!edge && !saved) unuse(input);
+    if (keep) continue;
+    node.inputs[i].leak();
+    unref(input);
+  }
+}
+
+void forget_history(Node& node) {
+  if (node.flags & Node::history_freed) return;
+  const uint8_t saved = node.saved;
+  const bool ran = node.state != State::pending;
+  node.flags |= Node::history_freed;
+  node.saved = 0;
+  for (uint32_t i = 0; ran && i < node.n_inputs; ++i) {
+    Node* input = node.inputs[i].get();
+    if (!input) continue;
+    if (i < 7 && saved >> i & 1) unuse(input);
+    if (node.op->view) continue;
+    node.inputs[i].leak();
+    unref(input);
+  }
+  if (saved & kSavesOutput) unuse(&node);
+}
+
+AttrsRef make_attrs(std::span<const Arg> args) {
+  if (args.empty()) return nullptr;
+  size_t bytes = sizeof(Attrs) + args.size() * sizeof(Arg);
+  for (const Arg& a : args) {
+    if (a.kind == Arg::ints || a.kind == Arg::reals) bytes += a.n * 8;
+    if (a.kind == Arg::text) bytes += (a.n + 8) / 8 * 8;
+  }
+  auto* attrs = static_cast<Attrs*>(small_alloc(bytes));
+  attrs->refs = 1;
+  attrs->n = static_cast<uint32_t>(args.size());
+  attrs->bytes = bytes;
+  char* tail = reinterpret_cast<char*>(attrs->items + args.size());
+  for (size_t i = 0; i < args.size(); ++i) {
+    Arg a = args[i];
+    if (a.kind == Arg::ints || a.kind == Arg::reals) {
+      if (a.n) std::memcpy(tail, a.ints_p, a.n * 8);
+      a.ints_p = reinterpret_cast<int64_t*>(tail);
+      tail += a.n * 8;
+    } else if (a.kind == Arg::text) {
+      std::memcpy(tail, a.text_p, a.n);
+      tail[a.n] = 0;
+      a.text_p = tail;
+      tail += (a.n + 8) / 8 * 8;
+    }
+    attrs->items[i] = a;
+  }
+  return AttrsRef::adopt(attrs);
+}
+
+void release(Attrs* attrs) { small_free(attrs, attrs->bytes); }
+
+}  // namespace wend

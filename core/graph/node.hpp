@@ -1,0 +1,154 @@
+// graph/node.hpp: one vertex of the live graph, and Value, the counted pointer to it.
+// A node never changes once recorded, except that its value appears, and is dropped when nobody
+// can need it any more. Making nodes is graph/record, running them exec/run.
+#pragma once
+
+#include <memory>
+
+#include "base/buffer.hpp"
+#include "base/layout.hpp"
+#include "graph/arg.hpp"
+#include "graph/source.hpp"
+
+namespace wend {
+
+struct Op;
+struct Node;
+
+// Holds a node and counts as somebody who may need its value.
+class Value {
+ public:
+  Value() = default;
+  Value(std::nullptr_t) {}
+  explicit inline Value(Node* node);
+  // A number takes part as PyTorch's Python scalars do: it adapts to the other operand's dtype.
+  Value(double number);
+  Value(int number);
+  inline Value(const Value& o);
+  Value(Value&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+  Value& operator=(Value o) noexcept {
+    std::swap(p_, o.p_);
+    return *this;
+  }
+  inline ~Value();
+
+  Node* get() const { return p_; }
+  Node* operator->() const { return p_; }
+  Node& operator*() const { return *p_; }
+  explicit operator bool() const { return p_ != nullptr; }
+  Node* leak() { return std::exchange(p_, nullptr); }  // the caller takes over reference and use
+  static Value adopt(Node* node) {
+    Value v;
+    v.p_ = node;
+    return v;
+  }
+
+ private:
+  Node* p_ = nullptr;
+};
+
+enum class State : uint8_t {
+  pending,  // recorded, to be run when somebody looks
+  valued,   // `buffer` holds the value
+  dropped,  // was valued; nobody could need the value any more
+  failed,   // running raised `extra->error`
+};
+
+// What a node of a tensor with hooks, a leaf or an autograd.Function carries for the walk back.
+// Implemented by the binding, which knows the tensor objects.
+struct Attachment {
+  uint32_t refs = 0;
+  virtual ~Attachment() = default;
+  // Called when the gradient of this node is complete; may replace it.
+  virtual Value arrived(Value gradient) { return gradient; }
+  // Leaves: adds to the tensor's .grad.
+  virtual void accumulate(const Value&) {}
+  // After the node's rule: may look at and replace the gradients of the inputs.
+  virtual bool watches_inputs() const { return false; }
+  virtual void passed(std::span<Value>, const Value&) {}
+};
+inline void release(Attachment* a) { delete a; }
+
+struct Extra {
+  std::unique_ptr<Error> error;
+  Ref<Attachment> attachment;
+};
+
+struct Node {
+  enum Flag : uint8_t {
+    requires_grad = 1,
+    leaf = 2,           // gradients end here, in the attachment's accumulate
+    weak = 4,           // a Python number: no say in dtype promotion within its category
+    history_freed = 8,  // its gradient edges were given up by a backward
+    shared = 16,        // its buffer was once handed to the outside
+    inference = 32,
+  };
+
+  uint32_t refs;
+  uint32_t uses;  // who may still need the value: handles, pending readers, saved for backward
+  uint64_t number;
+  const Op* op;
+  const Layout* layout;
+  int64_t offset;  // of the first element within the storage, in elements
+  Buffer* buffer;
+  Attrs* attrs;
+  Extra* extra;
+  void* code;  // the user's code object that recorded this, see graph/source
+  int32_t instruction;
+  uint32_t slot;  // place in the list of pending nodes
+  DType dtype;
+  State state;
+  uint8_t flags;
+  uint8_t saved;  // bit i: input i is kept for the gradient; bit 7: the output is
+  uint32_t n_inputs;
+  // Beyond `state` pending an input is held for its history only, unless `saved` says otherwise.
+  Value inputs[];
+
+  bool needs_grad() const { return flags & requires_grad; }
+  bool is_leaf() const { return flags & leaf; }
+  int ndim() const { return layout->ndim; }
+  int64_t numel() const { return layout->numel; }
+  int64_t size(int i) const { return layout->size(i); }
+  std::span<const int64_t> sizes() const { return layout->sizes(); }
+  std::span<const int64_t> strides() const { return layout->strides(); }
+  std::span<const Value> in() const { return {inputs, n_inputs}; }
+  const Arg& attr(int i) const { return attrs->items[i]; }
+  char* data() const { return buffer->data + offset * size_of(dtype); }
+  Source source() const { return {code, instruction}; }
+};
+
+constexpr uint8_t kSavesOutput = 0x80;
+
+// Whether the value may be needed is counted apart from whether the node is: a node that is held for
+// its history alone keeps no value.
+void release(Node* node);
+void value_unneeded(Node* node);
+
+inline void use(Node* node) { ++node->uses; }
+inline void unuse(Node* node) {
+  if (--node->uses == 0) value_unneeded(node);
+}
+inline void retain(Node* node) { ++node->refs; }
+inline void unref(Node* node) {
+  if (--node->refs == 0) release(node);
+}
+
+inline Value::Value(Node* node) : p_(node) {
+  if (p_) ++p_->refs, ++p_->uses;
+}
+inline Value::Value(const Value& o) : Value(o.p_) {}
+inline Value::~Value() {
+  if (!p_) return;
+  unuse(p_);
+  unref(p_);
+}
+
+Extra& extra(Node& node);
+// Gives up the way back from `node`: a later backward through it is an error. A pending node keeps
+// what it needs to run.
+void forget_history(Node& node);
+
+// Nodes alive now, for tests of memory.
+int64_t live_nodes();
+
+}  // namespace wend

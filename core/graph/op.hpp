@@ -1,0 +1,144 @@
+// graph/op.hpp: the declaration of an op. Everything that is known about an op stands in its entry;
+// scheduler, autograd and binder ask the entry and never name an op.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "graph/node.hpp"
+
+namespace wend {
+
+struct Op;
+
+// What the shape and dtype rule of a primitive sees and answers.
+struct Infer {
+  const Op& op;
+  std::span<Value> in;  // a rule may replace an input, e.g. a number by its value in the result dtype
+  std::span<const Arg> attrs;
+  DType dtype{};
+  LayoutRef layout = nullptr;
+  int64_t offset = 0;
+};
+
+// What a kernel sees. The output's memory is there; inputs are valued. A kernel may run without the
+// embedding program's lock: it reads and writes raw memory and makes no nodes.
+struct Run {
+  const Node& node;
+
+  const Node& in(int i) const { return *node.inputs[i]; }
+  const Arg& attr(int i) const { return node.attrs->items[i]; }
+  char* out() const { return node.data(); }
+  // True iff the output has taken over the memory of input i.
+  bool donated(int i) const { return node.inputs[i]->buffer == node.buffer; }
+};
+
+// What a gradient rule sees: the node, the gradient of its output, and which input is asked for.
+struct GradCall {
+  const Value& out;
+  const Value& g;
+  int index;
+
+  const Node& node() const { return *out; }
+  // May be bound to, but not looked at, for an input that the op does not have.
+  const Value& in(int i) const { return out->inputs[i]; }
+  const Arg& attr(int i) const { return out->attrs->items[i]; }
+};
+
+// A gradient formula and the values it reads, found in its own text: the words a, b, c, d and out.
+struct Gradient {
+  Value (*formula)(const GradCall&) = nullptr;
+  uint8_t saves = 0;
+
+  constexpr Gradient() = default;
+  consteval Gradient(Value (*formula)(const GradCall&), std::string_view text)
+      : formula(formula), saves(values_read(text)) {}
+
+ private:
+  static consteval bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  }
+  static consteval uint8_t values_read(std::string_view text) {
+    uint8_t mask = 0;
+    for (size_t i = 0; i < text.size();) {
+      size_t j = i;
+      while (j < text.size() && is_word(text[j])) ++j;
+      const std::string_view word = text.substr(i, j - i);
+      if (word.size() == 1 && word[0] >= 'a' && word[0] <= 'd') mask |= 1 << (word[0] - 'a');
+      if (word == "out") mask |= kSavesOutput;
+      i = j > i ? j : i + 1;
+    }
+    return mask;
+  }
+};
+
+// g: gradient of the output; a, b, c, d: the inputs; out: the output; s: the GradCall, through which
+// shapes and attributes are read without keeping a value alive.
+#define GRAD(...)                                                                       \
+  ::wend::Gradient(                                                                     \
+      [](const ::wend::GradCall& s) -> ::wend::Value {                                  \
+        [[maybe_unused]] const ::wend::Value &g = s.g, &out = s.out;                    \
+        [[maybe_unused]] const ::wend::Value &a = s.in(0), &b = s.in(1), &c = s.in(2),  \
+                                             &d = s.in(3);                              \
+        return __VA_ARGS__;                                                             \
+      },                                                                                \
+      #__VA_ARGS__)
+
+// What the body of a composite sees: arguments in the order of the signature, defaults filled in.
+struct Call {
+  const Op& op;
+  std::span<Arg> args;
+
+  Value tensor(int i) const { return Value(args[i].node); }
+  const Arg& operator[](int i) const { return args[i]; }
+};
+
+using Values = std::vector<Value>;
+
+// How the walk back goes through a node: by the rule in the entry, or through an autograd.Function,
+// whose outputs are nodes of their own that hand their gradients to the function's node.
+enum class Back : uint8_t { rule, function, function_output };
+
+struct Op {
+  const char* name;
+  // "(Tensor input, int dim, bool keepdim=False) -> Tensor"; types are listed in bind/signature.
+  const char* signature = nullptr;
+  const char* doc = "";
+  const char* example = "";
+
+  // A primitive has a rule for shape and dtype, and a kernel unless it is a view ...
+  void (*infer)(Infer&) = nullptr;
+  void (*kernel)(Run&) = nullptr;
+  Gradient grad[4] = {};
+  // ... or a gradient for any number of inputs, one call for each that needs it.
+  Gradient grad_each = {};
+  // A composite has a body in other ops and inherits the rest.
+  Values (*body)(Call&) = nullptr;
+
+  int elementwise = -1;            // index into the elementwise kernels
+  const char* grad_name = nullptr;  // PyTorch's name of the way back, where it is not NameBackward0
+  Back back = Back::rule;
+  bool view = false;               // the output aliases input 0
+  bool differentiable = true;
+  bool at_once = false;    // can fail on values, so it runs when recorded
+  uint8_t edges = 0;       // bit i: input i is a gradient edge only, its value is not read; 0xff: all
+  uint8_t donates = 0;     // bit i: the memory of input i, if nobody else needs it, may be the output's
+  double cost = 1;         // work per output element, in nanoseconds
+  double (*work)(const Node&) = nullptr;  // ... or of the whole node
+  bool function = true;    // wend.name(...)
+  bool method = true;      // tensor.name(...)
+  bool inplace = false;    // tensor.name_(...), and out=
+  bool hidden = false;     // not bound: for other ops' use
+  const char* method_signature = nullptr;  // where the method differs from the function
+
+  bool primitive() const { return infer != nullptr; }
+  bool is_edge(size_t i) const { return i < 8 ? edges >> i & 1 : edges == 0xff; }
+};
+
+// Every entry, family by family.
+std::span<const std::span<const Op>> op_table();
+// The first entry of that name; the name must exist.
+const Op& op_named(std::string_view name);
+
+}  // namespace wend

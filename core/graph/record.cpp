@@ -1,0 +1,288 @@
+// graph/record.cpp: appending nodes, the list of what is pending, and constants.
+#include "graph/record.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "base/forever.hpp"
+#include "kernels/cast.hpp"
+
+namespace wend {
+
+static constinit Forever<Pending> pending_forever;
+constinit Pending& pending = pending_forever.value;
+uint32_t outside_buffers = 0;
+
+namespace {
+
+uint64_t last_number = 0;
+DType current_default = DType::float32;
+
+// Whether the node will need gradients, and which of its values they read.
+struct Needs {
+  bool grad = false;
+  uint8_t saved = 0;
+};
+
+Needs needs_of(const Op& op, std::span<const Value> inputs, DType dtype) {
+  Needs needs;
+  if (!mode.grad || !op.differentiable || !is_floating(dtype)) return needs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i]->needs_grad()) continue;
+    needs.grad = true;
+    needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
+  }
+  return needs;
+}
+
+bool reads_outside(const Op& op, std::span<const Value> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!op.is_edge(i) && inputs[i]->buffer && inputs[i]->buffer->outside) return true;
+  return false;
+}
+
+void set_source(Node& node) {
+  if (mode.line_of) {
+    node.code = mode.line_of->code;
+    node.instruction = mode.line_of->instruction;
+    if (node.code) source_hooks.retain(node.code);
+  } else if (source_hooks.capture) {
+    const Source source = source_hooks.capture();
+    node.code = source.code;
+    node.instruction = source.instruction;
+  } else {
+    node.code = nullptr;
+  }
+}
+
+Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout, int64_t offset) {
+  auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
+  node->refs = 1;
+  node->uses = 1;
+  node->number = ++last_number;
+  node->op = &op;
+  node->layout = LayoutRef(layout).leak();
+  node->offset = offset;
+  node->buffer = nullptr;
+  node->attrs = nullptr;
+  node->extra = nullptr;
+  node->dtype = dtype;
+  node->state = State::pending;
+  node->flags = mode.inference ? Node::inference : 0;
+  node->saved = 0;
+  node->n_inputs = static_cast<uint32_t>(n_inputs);
+  set_source(*node);
+  node_born();
+  return node;
+}
+
+void hold_inputs(Node& node, std::span<const Value> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Node* input = inputs[i].get();
+    retain(input);
+    if (!node.op->is_edge(i)) {
+      if (input->state == State::dropped) derive_again(*input);
+      use(input);
+    }
+    new (&node.inputs[i]) Value(Value::adopt(input));
+  }
+}
+
+// Outside memory may change: what the gradient will read is copied now, and the op runs now.
+Value append_outside(const Op& op, std::span<const Value> inputs, std::span<const Arg> attrs,
+                     DType dtype, const Layout* layout, int64_t offset) {
+  const Needs needs = needs_of(op, inputs, dtype);
+  Values own(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < own.size() && i < 7; ++i) {
+    const Buffer* buffer = own[i]->buffer;
+    if (needs.saved >> i & 1 && buffer && buffer->outside) own[i] = record(op_named("clone"), {own[i]});
+  }
+  Node* node = new_node(op, own.size(), dtype, layout, offset);
+  finish_node(*node, own, attrs, needs.grad, needs.saved);
+  if (node->state == State::pending) run_at_once(*node);
+  return Value::adopt(node);
+}
+
+}  // namespace
+
+void derive_again(Node& view) {
+  std::vector<Node*> chain;
+  Node* base = &view;
+  while (base->state == State::dropped && base->op->view) {
+    chain.push_back(base);
+    base = base->inputs[0].get();
+  }
+  if (base->state != State::valued)
+    fail(ErrorKind::runtime, "internal: the value of ", base->op->name, " was dropped too early");
+  for (size_t i = chain.size(); i-- > 0;) take_value(*chain[i], *base);
+}
+
+void take_value(Node& view, const Node& base) {
+  view.buffer = base.buffer;
+  ++view.buffer->refs;
+  view.state = State::valued;
+}
+
+void finish_node(Node& node, std::span<const Value> inputs, std::span<const Arg> attrs, bool grad,
+                 uint8_t saved) {
+  node.attrs = make_attrs(attrs).leak();
+  if (grad) node.flags |= Node::requires_grad;
+  node.saved = saved;
+  if (saved & kSavesOutput) use(&node);
+  hold_inputs(node, inputs);
+  if (node.op->view && inputs[0]->state == State::valued) {
+    take_value(node, *inputs[0]);
+    let_inputs_go(node);
+  } else {
+    pending.add(&node);
+  }
+}
+
+Value append(const Op& op, std::span<const Value> inputs, std::span<const Arg> attrs, DType dtype,
+             const Layout* layout, int64_t offset) {
+  if (outside_buffers && !op.view && reads_outside(op, inputs))
+    return append_outside(op, inputs, attrs, dtype, layout, offset);
+  const Needs needs = needs_of(op, inputs, dtype);
+  Node* node = new_node(op, inputs.size(), dtype, layout, offset);
+  finish_node(*node, inputs, attrs, needs.grad, needs.saved);
+  if ((op.at_once || mode.eager) && node->state == State::pending) run_at_once(*node);
+  return Value::adopt(node);
+}
+
+Value append_marker(const Op& op, std::span<const Value> inputs, const Layout* layout) {
+  Node* node = new_node(op, inputs.size(), default_dtype(), layout, 0);
+  node->flags |= Node::requires_grad;
+  node->state = State::dropped;
+  hold_inputs(*node, inputs);
+  return Value::adopt(node);
+}
+
+Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
+  Infer infer{op, inputs, attrs};
+  op.infer(infer);
+  return append(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
+}
+
+Value record(const Op& op, std::initializer_list<Value> inputs,
+             std::initializer_list<Arg> attrs) {
+  Value held[8];
+  size_t n = 0;
+  for (const Value& v : inputs) held[n++] = v;
+  return record(op, std::span(held, n), std::span(attrs.begin(), attrs.size()));
+}
+
+Values call(const Op& op, std::span<Arg> args) {
+  if (op.body) {
+    Call c{op, args};
+    return op.body(c);
+  }
+  Values inputs;
+  std::vector<Arg> attrs;
+  for (const Arg& a : args) {
+    if (a.kind == Arg::tensor) {
+      inputs.emplace_back(a.node);
+    } else if (a.kind == Arg::tensors) {
+      for (Node* n : a.as_nodes()) inputs.emplace_back(n);
+    } else {
+      attrs.push_back(a);
+    }
+  }
+  return {record(op, inputs, attrs)};
+}
+
+Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* layout,
+                  int64_t offset) {
+  Node* node = new_node(op, 0, dtype, layout, offset);
+  node->buffer = buffer.leak();
+  node->state = State::valued;
+  return Value::adopt(node);
+}
+
+void Pending::add(Node* node) {
+  node->slot = static_cast<uint32_t>(nodes.size());
+  nodes.push_back(node);
+  ++live;
+  bytes += node->layout->numel * size_of(node->dtype);
+}
+
+void Pending::remove(Node* node) {
+  nodes[node->slot] = nullptr;
+  --live;
+  bytes -= node->layout->numel * size_of(node->dtype);
+}
+
+uint64_t nodes_recorded() { return last_number; }
+
+DType default_dtype() { return current_default; }
+void set_default_dtype(DType dtype) { current_default = dtype; }
+
+namespace {
+
+struct Constants {
+  struct Entry {
+    uint64_t bits = 0;
+    uint32_t kind = ~0u;
+    Value node;
+  };
+  Entry entries[512];
+};
+
+// Equal constants share a node: a number in a loop is made once.
+Value cached_constant(uint64_t bits, DType from, DType dtype, bool weak) {
+  static constinit Forever<Constants> forever;
+  Constants& constants = forever.value;
+  const uint32_t kind = static_cast<uint32_t>(from) << 9 | static_cast<uint32_t>(dtype) << 1 | weak;
+  const uint64_t hash = (bits ^ kind) * 0x9e3779b97f4a7c15u;
+  Constants::Entry& entry = constants.entries[hash >> 55];
+  if (entry.node && entry.bits == bits && entry.kind == kind) return entry.node;
+  static const Op& data = op_named("data");
+  static const LayoutRef scalar = contiguous(Dims{});
+  BufferRef buffer = allocate(size_of(dtype));
+  cast_loop(dtype, from)(buffer->data, 0, reinterpret_cast<const char*>(&bits), 0, 1);
+  const Mode before = std::exchange(mode, Mode{});
+  Value node = from_buffer(data, std::move(buffer), dtype, scalar.get());
+  mode = before;
+  if (weak) node->flags |= Node::weak;
+  entry.bits = bits;
+  entry.kind = kind;
+  entry.node = node;
+  return node;
+}
+
+}  // namespace
+
+Value constant(double v, DType dtype) {
+  return cached_constant(std::bit_cast<uint64_t>(v), DType::float64, dtype, false);
+}
+Value constant(int64_t v, DType dtype) {
+  return cached_constant(static_cast<uint64_t>(v), DType::int64, dtype, false);
+}
+Value number(double v) {
+  return cached_constant(std::bit_cast<uint64_t>(v), DType::float64, DType::float64, true);
+}
+Value number(int64_t v) {
+  return cached_constant(static_cast<uint64_t>(v), DType::int64, DType::int64, true);
+}
+Value number(bool v) { return cached_constant(v, DType::int64, DType::bool_, true); }
+Value number(const Arg& arg) {
+  if (arg.kind == Arg::real) return number(arg.d);
+  if (arg.kind == Arg::boolean) return number(arg.as_bool());
+  return number(arg.i);
+}
+
+Value::Value(double v) : Value(wend::number(v)) {}
+Value::Value(int v) : Value(wend::number(int64_t{v})) {}
+
+double real_of(const Node& node) {
+  double out;
+  cast_loop(DType::float64, node.dtype)(reinterpret_cast<char*>(&out), 0, node.data(), 0, 1);
+  return out;
+}
+
+int64_t int_of(const Node& node) {
+  int64_t out;
+  cast_loop(DType::int64, node.dtype)(reinterpret_cast<char*>(&out), 0, node.data(), 0, 1);
+  return out;
+}
+
+}  // namespace wend

@@ -1,0 +1,71 @@
+// graph/record.hpp: the one point through which every node is made.
+// Rules of shape and dtype are the ops'; running is exec/run.
+#pragma once
+
+#include <initializer_list>
+
+#include "graph/mode.hpp"
+#include "graph/op.hpp"
+
+namespace wend {
+
+// Records a primitive: infers, checks, appends. Errors leave nothing behind.
+Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs = {});
+Value record(const Op& op, std::initializer_list<Value> inputs,
+             std::initializer_list<Arg> attrs = {});
+// Makes the node of a primitive whose dtype and layout are known.
+Value append(const Op& op, std::span<const Value> inputs, std::span<const Arg> attrs, DType dtype,
+             const Layout* layout, int64_t offset = 0);
+// A node without a value that only carries gradient edges.
+Value append_marker(const Op& op, std::span<const Value> inputs, const Layout* layout);
+// Calls any op with arguments in the order of its signature.
+Values call(const Op& op, std::span<Arg> args);
+
+// A node that has its value from the start.
+Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* layout,
+                  int64_t offset = 0);
+// A 0-d constant; equal constants are usually the same node.
+Value constant(double v, DType dtype);
+Value constant(int64_t v, DType dtype);
+// A Python number: it adapts to the dtype of what it meets.
+Value number(double v);
+Value number(int64_t v);
+Value number(bool v);
+Value number(const Arg& arg);
+// The value of a constant or number as a double or an integer.
+double real_of(const Node& node);
+int64_t int_of(const Node& node);
+
+// The recorded, not yet valued nodes in order of recording; nullptr where one was freed.
+struct Pending {
+  std::vector<Node*> nodes;
+  size_t live = 0;     // entries that are not nullptr
+  size_t bytes = 0;    // that their values will take
+  size_t pinned = 0;   // of values that only pending nodes keep alive
+  size_t max_nodes = 1 << 16;
+  size_t max_bytes = size_t{256} << 20;
+
+  void add(Node* node);
+  void remove(Node* node);
+};
+extern constinit Pending& pending;
+
+// Set by exec: runs `node` now.
+using RunAtOnce = void (*)(Node& node);
+extern constinit RunAtOnce run_at_once;
+// How many live buffers have owners outside wend; while there are none, nobody asks further.
+extern uint32_t outside_buffers;
+
+// Steps of making a node and of giving it its value, for graph/ and exec/ only.
+void node_born();
+void finish_node(Node& node, std::span<const Value> inputs, std::span<const Arg> attrs, bool grad,
+                 uint8_t saved);
+void take_value(Node& view, const Node& base);
+// A view whose value was dropped takes it again from its base.
+void derive_again(Node& view);
+// After a run: inputs are held on only for the way back.
+void let_inputs_go(Node& node);
+
+uint64_t nodes_recorded();
+
+}  // namespace wend

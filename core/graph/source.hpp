@@ -1,0 +1,24 @@
+// graph/source.hpp: the place in the user's program that recorded a node, as an opaque code object
+// and instruction. The embedding language fills in the hooks; text is resolved only when asked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace wend {
+
+struct Source {
+  void* code = nullptr;
+  int32_t instruction = 0;
+};
+
+struct SourceHooks {
+  Source (*capture)() = nullptr;  // the caller's place, its code object retained
+  void (*retain)(void* code) = nullptr;
+  void (*release)(void* code) = nullptr;
+  std::string (*describe)(Source) = nullptr;  // "file.py:12 in forward"
+};
+
+inline SourceHooks source_hooks;
+
+}  // namespace wend

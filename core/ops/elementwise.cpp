@@ -1,0 +1,325 @@
+// ops/elementwise.cpp: what all elementwise ops have in common: dtype promotion, broadcasting, the
+// order of the result in memory, and running a loop over operands of any strides and dtypes.
+// The ops themselves are the list in elementwise.def.
+#include "kernels/elementwise.hpp"
+
+#include <algorithm>
+
+#include "base/threads.hpp"
+#include "kernels/cast.hpp"
+#include "kernels/iterate.hpp"
+#include "ops/families.hpp"
+#include "ops/functions.hpp"
+
+namespace wend {
+namespace {
+
+constexpr int64_t kTile = 1024;
+
+// What a Python number or 0-d tensor may raise a dtype to depends on its category.
+int category(DType t) { return is_floating(t) ? 2 : is_integral(t) ? 1 : 0; }
+
+struct Promotion {
+  DType dims{}, zero_dims{}, numbers{};
+  bool has_dims = false, has_zero_dims = false, has_numbers = false;
+
+  static void join(DType& into, bool& has, DType t) {
+    into = has ? promote(into, t) : t;
+    has = true;
+  }
+  void add(const Node& in) {
+    if (in.flags & Node::weak)
+      join(numbers, has_numbers, is_floating(in.dtype) ? default_dtype() : in.dtype);
+    else if (in.ndim() == 0)
+      join(zero_dims, has_zero_dims, in.dtype);
+    else
+      join(dims, has_dims, in.dtype);
+  }
+  DType result() const {
+    DType t = dims;
+    bool has = has_dims;
+    for (auto [lower, present] : {std::pair(zero_dims, has_zero_dims), std::pair(numbers, has_numbers)}) {
+      if (!present) continue;
+      if (!has || category(lower) > category(t)) t = has ? promote(t, lower) : lower;
+      has = true;
+    }
+    return t;
+  }
+};
+
+[[noreturn]] void does_not_broadcast(int64_t a, int64_t b, int dim) {
+  fail(ErrorKind::runtime, "The size of tensor a (", a, ") must match the size of tensor b (", b,
+       ") at non-singleton dimension ", dim);
+}
+
+Dims broadcast_strides(const Node& in, const Dims& sizes) {
+  Dims strides(sizes.span());
+  const int lead = sizes.n - in.ndim();
+  for (int i = 0; i < sizes.n; ++i)
+    strides[i] = i < lead || (in.size(i - lead) == 1 && sizes[i] != 1) ? 0 : in.layout->stride(i - lead);
+  return strides;
+}
+
+// The layout of the result; operands of one dense layout, and 0-d ones, are the usual case.
+LayoutRef result_layout(std::span<const Value> in) {
+  const Layout* common = nullptr;
+  bool simple = true;
+  for (const Value& v : in) {
+    if (v->ndim() == 0) continue;
+    if (!common) common = v->layout;
+    simple &= v->layout == common;
+  }
+  if (!common) return LayoutRef(in[0]->layout);
+  if (simple && common->dense) return LayoutRef(common);
+  const Dims sizes = broadcast_sizes(in);
+  bool all_rows = true;
+  for (const Value& v : in) all_rows &= v->layout->contiguous && v->ndim() == sizes.n;
+  if (all_rows && simple) return contiguous(sizes);
+  std::vector<Dims> strides;
+  for (const Value& v : in) strides.push_back(broadcast_strides(*v, sizes));
+  return following(sizes.span(), strides);
+}
+
+// Numbers take their value in the dtype of the computation; 16-bit floats compute in float32.
+void fix_numbers(std::span<Value> in, DType compute) {
+  const DType t = is_half(compute) ? DType::float32 : compute;
+  for (Value& v : in) {
+    if (!(v->flags & Node::weak)) continue;
+    v = is_floating(v->dtype) ? constant(real_of(*v), t) : constant(int_of(*v), t);
+  }
+}
+
+DType common_dtype(std::span<const Value> in) {
+  const DType first = in[0]->dtype;
+  bool same = !(in[0]->flags & Node::weak);
+  for (size_t i = 1; same && i < in.size(); ++i) {
+    if (in[i]->flags & Node::weak)
+      same = category(in[i]->dtype) <= category(first);
+    else
+      same = in[i]->dtype == first;
+  }
+  return same ? first : result_type(in);
+}
+
+// The classes of elementwise.def.
+enum class Class { Arith, Number, Division, Float, FloatOnly, Bits, IntOnly, Compare, Logic, Select };
+
+// How many leading operands are conditions: bool, and without a say in the result's dtype.
+constexpr int conditions(Class c) { return c == Class::Select ? 1 : 0; }
+constexpr bool gives_bool(Class c) { return c == Class::Compare || c == Class::Logic; }
+
+DType compute_dtype(DType t) { return is_half(t) ? DType::float32 : t; }
+
+void check_dtype(const Infer& s, DType compute) {
+  if (elementwise_loop(static_cast<Elementwise>(s.op.elementwise), compute_dtype(compute))) return;
+  fail(ErrorKind::runtime, "\"", s.op.name, "_cpu\" not implemented for '", scalar_type_name(compute),
+       "'");
+}
+
+template <Class kClass>
+void infer(Infer& s) {
+  const std::span<Value> operands = s.in.subspan(conditions(kClass));
+  DType compute = common_dtype(operands);
+  if (kClass == Class::Float && !is_floating(compute)) compute = default_dtype();
+  check_dtype(s, compute);
+  s.dtype = gives_bool(kClass) ? DType::bool_ : compute;
+  fix_numbers(operands, compute);
+  s.layout = result_layout(s.in);
+}
+
+// One op over some operands: which loop, and the dtype that each operand has inside it.
+struct Plan {
+  Loop loop;
+  int n;  // operands with the output, which is the first
+  DType inside[kMaxOperands];
+  DType outside[kMaxOperands];
+  bool converts = false;
+};
+
+template <Class kClass>
+Plan plan_of(const Run& s) {
+  Plan plan;
+  const int leading = conditions(kClass);
+  plan.n = static_cast<int>(s.node.n_inputs) + 1;
+  const DType compute = compute_dtype(
+      gives_bool(kClass) ? result_type(s.node.in().subspan(leading)) : s.node.dtype);
+  plan.loop = elementwise_loop(static_cast<Elementwise>(s.node.op->elementwise), compute);
+  for (int i = 0; i < plan.n; ++i) {
+    plan.outside[i] = i ? s.in(i - 1).dtype : s.node.dtype;
+    plan.inside[i] = compute;
+    if (i == 0 && gives_bool(kClass)) plan.inside[i] = DType::bool_;
+    if (i > 0 && i <= leading) plan.inside[i] = DType::bool_;
+    plan.converts |= plan.inside[i] != plan.outside[i];
+  }
+  return plan;
+}
+
+void check_loop(int result) {
+  if (result == zero_divisor) fail(ErrorKind::runtime, "ZeroDivisionError");
+}
+
+// A row of operands of other dtypes: tile by tile, converted into and out of the loop's dtypes.
+int run_converted(const Plan& plan, char** at, const int64_t* step, int64_t n) {
+  alignas(64) char tiles[kMaxOperands][kTile * 8];
+  for (int64_t start = 0; start < n; start += kTile) {
+    const int64_t len = std::min(kTile, n - start);
+    char* data[kMaxOperands];
+    int64_t stride[kMaxOperands];
+    for (int i = 0; i < plan.n; ++i) {
+      char* here = at[i] + start * step[i];
+      const bool convert = plan.inside[i] != plan.outside[i];
+      data[i] = convert ? tiles[i] : here;
+      stride[i] = convert ? size_of(plan.inside[i]) : step[i];
+      if (!convert || i == 0) continue;
+      if (step[i] == 0) stride[i] = 0;
+      cast_loop(plan.inside[i], plan.outside[i])(tiles[i], stride[i], here, step[i],
+                                                 step[i] ? len : 1);
+    }
+    if (const int result = plan.loop(data, stride, len)) return result;
+    if (plan.inside[0] != plan.outside[0])
+      cast_loop(plan.outside[0], plan.inside[0])(at[0] + start * step[0], step[0], tiles[0], stride[0],
+                                                 len);
+  }
+  return loop_done;
+}
+
+int run_row(const Plan& plan, char** at, const int64_t* step, int64_t n) {
+  return plan.converts ? run_converted(plan, at, step, n) : plan.loop(at, step, n);
+}
+
+// Elements that one thread should have at least.
+int64_t grain_of(const Op& op) { return static_cast<int64_t>(32768 / op.cost); }
+
+void run_rows(const Plan& plan, const Iteration& it, int64_t grain) {
+  int failure = loop_done;
+  if (it.outer() == 1) {
+    const bool flat = it.ndim > 0;
+    parallel_for(it.inner(), grain, [&](int64_t begin, int64_t end) {
+      char* at[kMaxOperands];
+      int64_t step[kMaxOperands];
+      for (int k = 0; k < it.operands; ++k) {
+        step[k] = flat ? it.stride[k][0] : 0;
+        at[k] = it.data[k] + begin * step[k];
+      }
+      if (const int r = run_row(plan, at, step, end - begin)) failure = r;
+    });
+  } else {
+    parallel_for(it.outer(), std::max<int64_t>(1, grain / it.inner()), [&](int64_t begin, int64_t end) {
+      it.walk(begin, end, [&](char** at, const int64_t* step, int64_t n) {
+        if (const int r = run_row(plan, at, step, n)) failure = r;
+      });
+    });
+  }
+  check_loop(failure);
+}
+
+// Operands that lie in memory as the output does, or are single elements: one flat loop.
+bool run_flat(const Plan& plan, const Run& s) {
+  if (plan.converts) return false;
+  char* at[kMaxOperands] = {s.out()};
+  int64_t step[kMaxOperands] = {size_of(s.node.dtype)};
+  for (int i = 1; i < plan.n; ++i) {
+    const Node& in = s.in(i - 1);
+    if (in.layout != s.node.layout && in.numel() != 1) return false;
+    at[i] = in.data();
+    step[i] = in.layout == s.node.layout ? size_of(in.dtype) : 0;
+  }
+  const int64_t n = s.node.numel(), grain = grain_of(*s.node.op);
+  if (n <= grain) {
+    check_loop(plan.loop(at, step, n));
+    return true;
+  }
+  Iteration it;
+  it.begin({&n, 1});
+  for (int i = 0; i < plan.n; ++i) it.data[i] = at[i], it.stride[i][0] = step[i];
+  it.operands = plan.n;
+  run_rows(plan, it, grain);
+  return true;
+}
+
+template <Class kClass>
+void run(Run& s) {
+  const Plan plan = plan_of<kClass>(s);
+  if (run_flat(plan, s)) return;
+  Iteration it;
+  it.begin(s.node.sizes());
+  it.add(s.out(), s.node.strides(), s.node.sizes(), size_of(s.node.dtype));
+  for (int i = 1; i < plan.n; ++i) {
+    const Node& in = s.in(i - 1);
+    it.add(in.data(), in.strides(), in.sizes(), size_of(in.dtype));
+  }
+  it.simplify();
+  run_rows(plan, it, grain_of(*s.node.op));
+}
+
+constexpr const char* kSignatures[] = {
+    "",
+    "(Tensor input) -> Tensor",
+    "(Tensor input, Operand other) -> Tensor",
+};
+
+// What the entries of the list have in common; an entry may say otherwise.
+constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Infer&),
+                         void (*kernel)(Run&)) {
+  if (!op.signature) op.signature = kSignatures[arity];
+  op.infer = infer;
+  op.kernel = kernel;
+  op.elementwise = index;
+  op.donates = static_cast<uint8_t>((1 << arity) - 1);
+  op.inplace = op.inplace || !gives_bool(c) || true;
+  if (gives_bool(c)) op.differentiable = false;
+  return op;
+}
+
+constexpr Op kOps[] = {
+#define ELEMENTWISE(name_, arity, class_, expression, ...)                                   \
+  with_family(Op{.name = #name_, __VA_ARGS__}, static_cast<int>(Elementwise::name_), arity, \
+              Class::class_, infer<Class::class_>, run<Class::class_>),
+#include "ops/elementwise.def"
+#undef ELEMENTWISE
+};
+
+}  // namespace
+
+std::span<const Op> elementwise_ops() { return kOps; }
+
+DType result_type(std::span<const Value> in) {
+  Promotion p;
+  for (const Value& v : in) p.add(*v);
+  return p.result();
+}
+
+Dims broadcast_sizes(std::span<const Value> in) {
+  Dims sizes;
+  for (const Value& v : in) {
+    while (sizes.n < v->ndim()) sizes.insert(0, 1);
+    const int lead = sizes.n - v->ndim();
+    for (int i = v->ndim() - 1; i >= 0; --i) {
+      const int64_t have = v->size(i);
+      if (have == 1 || have == sizes[lead + i]) continue;
+      if (sizes[lead + i] != 1) does_not_broadcast(sizes[lead + i], have, lead + i);
+      sizes[lead + i] = have;
+    }
+  }
+  return sizes;
+}
+
+#define ELEMENTWISE_RECORD(name, ...)                                          \
+  {                                                                            \
+    Value in[] = {__VA_ARGS__};                                                \
+    return record(kOps[static_cast<int>(Elementwise::name)], std::span(in));   \
+  }
+#define ELEMENTWISE_BODY_1(name) \
+  Value name(const Value& a) ELEMENTWISE_RECORD(name, a)
+#define ELEMENTWISE_BODY_2(name) \
+  Value name(const Value& a, const Value& b) ELEMENTWISE_RECORD(name, a, b)
+#define ELEMENTWISE_BODY_3(name) \
+  Value name(const Value& a, const Value& b, const Value& c) ELEMENTWISE_RECORD(name, a, b, c)
+#define ELEMENTWISE_BODY_4(name)                                             \
+  Value name(const Value& a, const Value& b, const Value& c, const Value& d) \
+      ELEMENTWISE_RECORD(name, a, b, c, d)
+#define ELEMENTWISE(name, arity, ...) ELEMENTWISE_BODY_##arity(name)
+#include "ops/elementwise.def"
+#undef ELEMENTWISE
+
+}  // namespace wend

@@ -1,0 +1,89 @@
+// ops/functions.hpp: ops as C++ functions, for gradients and composites.
+// Elementwise ones come from the list itself; the others are defined with their family.
+#pragma once
+
+#include "graph/record.hpp"
+
+namespace wend {
+
+// A number for an operand adapts to the dtype of the others, as a Python number does.
+#define ELEMENTWISE_FUNCTION_1(name) Value name(const Value& a);
+#define ELEMENTWISE_FUNCTION_2(name) Value name(const Value& a, const Value& b);
+#define ELEMENTWISE_FUNCTION_3(name) Value name(const Value& a, const Value& b, const Value& c);
+#define ELEMENTWISE_FUNCTION_4(name) \
+  Value name(const Value& a, const Value& b, const Value& c, const Value& d);
+#define ELEMENTWISE(name, arity, ...) ELEMENTWISE_FUNCTION_##arity(name)
+#include "ops/elementwise.def"
+#undef ELEMENTWISE
+
+inline Value operator+(const Value& a, const Value& b) { return add(a, b); }
+inline Value operator-(const Value& a, const Value& b) { return sub(a, b); }
+inline Value operator*(const Value& a, const Value& b) { return mul(a, b); }
+inline Value operator/(const Value& a, const Value& b) { return div(a, b); }
+inline Value operator-(const Value& a) { return neg(a); }
+
+// PyTorch's result_type of the operands.
+DType result_type(std::span<const Value> in);
+// The sizes that all operands broadcast to; raises PyTorch's error when they do not.
+Dims broadcast_sizes(std::span<const Value> in);
+
+// create
+Value full(std::span<const int64_t> sizes, const Value& fill, DType dtype);
+Value full_like(const Value& like, const Value& fill);
+Value zeros_like(const Value& like);
+Value ones_like(const Value& like);
+Value cast(const Value& a, DType dtype);
+// A contiguous copy in row-major order (or the same strides where they are dense).
+Value clone(const Value& a);
+Value contiguous_copy(const Value& a);
+// `a` laid out in memory exactly so; itself if it is.
+Value with_layout(const Value& a, const Layout* layout);
+// The layout that a copy of a tensor gets: the same order of dimensions in memory, without gaps.
+LayoutRef dense_like(const Layout& layout);
+// A valued node with its own copy of a valued node's whole storage.
+Value own_copy(const Node& node);
+// Writes `value`, cast and broadcast, into the part of `storage` that `where` describes, now.
+void copy_into(Buffer* storage, const Node& where, const Node& value);
+
+// view
+Value as_strided(const Value& a, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                 int64_t offset);
+Value as_strided_scatter(const Value& whole, const Value& part, std::span<const int64_t> sizes,
+                         std::span<const int64_t> strides, int64_t offset);
+Value alias(const Value& a);
+Value alias_without_grad(const Value& a);
+// The value of `value` with the gradient history of `history`.
+Value rebind(const Value& value, const Value& history);
+Value view(const Value& a, std::span<const int64_t> sizes);  // raises where it cannot alias
+Value reshape(const Value& a, std::span<const int64_t> sizes);
+Value expand(const Value& a, std::span<const int64_t> sizes);
+Value permute(const Value& a, std::span<const int64_t> dims);
+Value transpose(const Value& a, int64_t dim0, int64_t dim1);
+Value select(const Value& a, int64_t dim, int64_t index);
+Value slice(const Value& a, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
+Value unsqueeze(const Value& a, int64_t dim);
+Value squeeze(const Value& a, std::span<const int64_t> dims);
+
+// reduce
+Value sum(const Value& a, std::span<const int64_t> dims, bool keepdim);
+// Sums away what broadcasting added, so that the result has these sizes.
+Value sum_to(const Value& a, std::span<const int64_t> sizes);
+
+// index
+// One index for each dimension of `a`, empty where the whole dimension is meant.
+Value index(const Value& a, std::span<const Value> indices);
+Value index_put(const Value& a, std::span<const Value> indices, const Value& values, bool accumulate);
+// The positions of the elements that are not zero, one list for each dimension. Observes.
+Values nonzero_indices(const Value& a);
+
+// matmul
+Value mm(const Value& a, const Value& b);
+Value matmul(const Value& a, const Value& b);
+
+inline Value view(const Value& a, const Dims& d) { return view(a, d.span()); }
+inline Value reshape(const Value& a, const Dims& d) { return reshape(a, d.span()); }
+inline Value expand(const Value& a, const Dims& d) { return expand(a, d.span()); }
+inline Value permute(const Value& a, const Dims& d) { return permute(a, d.span()); }
+inline Value sum(const Value& a, const Dims& d, bool keepdim) { return sum(a, d.span(), keepdim); }
+
+}  // namespace wend

@@ -1,0 +1,76 @@
+// ops/graph.cpp: nodes that compute nothing: data, leaves, aliases with another history, and the two
+// kinds of node that stand for an autograd.Function.
+#include "ops/families.hpp"
+#include "ops/functions.hpp"
+
+namespace wend {
+namespace {
+
+void same_storage_as_input(Infer& s) {
+  infer_like_input(s);
+  s.offset = s.in[0]->offset;
+}
+
+void no_rule(Infer& s) { fail(ErrorKind::runtime, "internal: ", s.op.name, " is not recorded by rule"); }
+
+constexpr Op kOps[] = {
+    {.name = "data",
+     .doc = "Memory that was filled when the node was made.",
+     .infer = no_rule,
+     .hidden = true},
+    {.name = "leaf",
+     .doc = "A tensor that requires grad and was not computed from others that do.",
+     .infer = same_storage_as_input,
+     .grad_name = "AccumulateGrad",
+     .view = true,
+     .hidden = true},
+    {.name = "detached",
+     .doc = "The same memory without gradient history.",
+     .infer = same_storage_as_input,
+     .view = true,
+     .differentiable = false,
+     .hidden = true},
+    {.name = "rebind",
+     .doc = "The value of input 0 with the gradient history of input 1.",
+     .infer = same_storage_as_input,
+     .grad = {{}, GRAD(g)},
+     .view = true,
+     .edges = 0b10,
+     .hidden = true},
+    {.name = "alias",
+     .doc = "A view of the whole tensor.",
+     .infer = same_storage_as_input,
+     .grad = {GRAD(g)},
+     .view = true,
+     .hidden = true},
+    {.name = "function",
+     .doc = "A call of an autograd.Function; the gradient is the user's.",
+     .infer = no_rule,
+     .back = Back::function,
+     .edges = 0xff,
+     .hidden = true},
+    {.name = "function_output",
+     .doc = "Output number attr 0 of the function that is input 1.",
+     .infer = same_storage_as_input,
+     .back = Back::function_output,
+     .view = true,
+     .edges = 0b10,
+     .hidden = true},
+};
+
+}  // namespace
+
+std::span<const Op> graph_ops() { return kOps; }
+
+Value alias(const Value& a) { return record(op_named("alias"), {a}); }
+Value alias_without_grad(const Value& a) { return record(op_named("detached"), {a}); }
+Value rebind(const Value& value, const Value& history) {
+  return record(op_named("rebind"), {value, history});
+}
+
+void infer_like_input(Infer& s) {
+  s.dtype = s.in[0]->dtype;
+  s.layout = LayoutRef(s.in[0]->layout);
+}
+
+}  // namespace wend

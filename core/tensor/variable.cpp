@@ -1,0 +1,217 @@
+// tensor/variable.cpp: how aliases see each other's writes.
+#include "tensor/variable.hpp"
+
+#include "exec/run.hpp"
+#include "graph/mode.hpp"
+#include "graph/record.hpp"
+#include "ops/functions.hpp"
+
+namespace wend {
+namespace {
+
+uint64_t last_stamp = 0;
+
+bool same_geometry(const Node& a, const Node& b) {
+  return a.layout == b.layout && a.offset == b.offset;
+}
+
+// `whole` seen with the geometry of `like`.
+Value with_geometry(const Value& whole, const Node& like) {
+  if (same_geometry(*whole, like)) return whole;
+  return as_strided(whole, like.sizes(), like.strides(), like.offset);
+}
+
+// `whole` with the part that has the geometry of `like` replaced.
+Value with_part(const Value& whole, const Value& part, const Node& like) {
+  if (same_geometry(*whole, like)) return part;
+  return as_strided_scatter(whole, part, like.sizes(), like.strides(), like.offset);
+}
+
+void set_family_node(Family& family, Node* node) {
+  retain(node);
+  if (family.node) unref(family.node);
+  family.node = node;
+  family.stamp = family.cell->stamp;
+}
+
+Ref<Family> new_family(Ref<Cell> cell, Ref<Version> version, Node* node) {
+  auto family = Ref<Family>::adopt(new Family{1, 0, std::move(cell), std::move(version), nullptr});
+  set_family_node(*family, node);
+  return family;
+}
+
+// After a write by another family or without grad: the new value with the old history.
+void refresh_family(Family& family) {
+  if (family.stamp == family.cell->stamp) return;
+  Value now;
+  {
+    WithoutGrad no_grad;
+    now = with_geometry(family.cell->node, *family.node);
+    if (now->needs_grad()) now = alias_without_grad(now);
+  }
+  if (family.node->needs_grad()) now = rebind(now, Value(history_of(family.node)));
+  set_family_node(family, now.get());
+}
+
+void store(Cell& cell, Value node) {
+  cell.node = std::move(node);
+  cell.stamp = ++last_stamp;
+}
+
+}  // namespace
+
+void release(Cell* cell) { delete cell; }
+void release(Version* version) { delete version; }
+void release(Family* family) {
+  unref(family->node);
+  delete family;
+}
+
+Node* history_of(Node* node) {
+  static const Op& rebind_op = op_named("rebind");
+  return node->op == &rebind_op ? node->inputs[1].get() : node;
+}
+
+void Variable::reset() {
+  if (!node_) return;
+  Node* node = std::exchange(node_, nullptr);
+  if (family_) {
+    Ref<Family>::adopt(std::exchange(family_, nullptr));
+  } else {
+    if (node->uses > 1 && node->state == State::valued) pending.pinned += node->buffer->bytes;
+    unuse(node);
+  }
+  unref(node);
+}
+
+void Variable::set_node(Node* node) {
+  retain(node);
+  unref(node_);
+  node_ = node;
+  stamp_ = family_->cell->stamp;
+}
+
+void Variable::join_family() {
+  if (family_) return;
+  auto cell = Ref<Cell>::adopt(new Cell{1, ++last_stamp, Value(node_)});
+  auto version = Ref<Version>::adopt(new Version{1, 0});
+  family_ = new_family(std::move(cell), std::move(version), node_).leak();
+  stamp_ = family_->cell->stamp;
+  unuse(node_);
+}
+
+void Variable::refresh() {
+  refresh_family(*family_);
+  if (!view_) return set_node(family_->node);
+  WithoutGrad guard;
+  mode.grad = family_->node->needs_grad();
+  const Value now = with_geometry(Value(family_->node), *node_);
+  set_node(now.get());
+}
+
+void Variable::bump_version() {
+  join_family();
+  ++family_->version->count;
+}
+
+Variable Variable::view(Value node) {
+  join_family();
+  this->node();
+  Variable v;
+  v.family_ = Ref<Family>(family_).leak();
+  v.node_ = node.get();
+  retain(v.node_);
+  v.stamp_ = family_->cell->stamp;
+  v.view_ = true;
+  v.made_without_grad_ = !mode.grad;
+  return v;
+}
+
+Variable Variable::detach(bool own_version) {
+  join_family();
+  const Value plain = alias_without_grad(value());
+  auto version = own_version ? Ref<Version>::adopt(new Version{1, 0}) : family_->version;
+  Variable v;
+  v.family_ = new_family(family_->cell, std::move(version), plain.get()).leak();
+  v.node_ = plain.get();
+  retain(v.node_);
+  v.stamp_ = family_->cell->stamp;
+  return v;
+}
+
+void Variable::write(const Value& value) {
+  join_family();
+  node();
+  refresh_family(*family_);
+  Family& family = *family_;
+  Cell& cell = *family.cell;
+  if (cell.node->buffer && cell.node->buffer->outside) return write_outside(value);
+  const bool in_step = same_geometry(*cell.node, *family.node);
+  const bool keeps_history = !mode.grad && family.node->needs_grad();
+  const Value whole = with_part(Value(family.node), value, *node_);
+  ++family.version->count;
+  if (in_step) {
+    store(cell, whole);
+  } else {
+    WithoutGrad no_grad;
+    store(cell, with_part(cell.node, value, *node_));
+  }
+  if (keeps_history) return;
+  set_family_node(family, whole.get());
+  if (!view_) set_node(family.node);
+}
+
+// While somebody outside owns the memory, writes go into it at once.
+void Variable::write_outside(const Value& value) {
+  Family& family = *family_;
+  Cell& cell = *family.cell;
+  observe(value);
+  Value history;
+  if (mode.grad && (value->needs_grad() || family.node->needs_grad()))
+    history = with_part(Value(family.node), value, *node_);
+  copy_into(cell.node->buffer, *node_, *value);
+  ++family.version->count;
+  cell.stamp = ++last_stamp;
+  if (history) set_family_node(family, rebind(alias_without_grad(cell.node), history).get());
+}
+
+void Variable::rebase(Variable& other) {
+  other.join_family();
+  const Value now = alias_without_grad(other.value());
+  const Value mine = node()->needs_grad() ? rebind(now, Value(history_of(node_))) : now;
+  auto family = new_family(other.family_->cell, Ref<Version>::adopt(new Version{1, version()}), mine.get());
+  Variable v;
+  v.family_ = family.leak();
+  v.node_ = mine.get();
+  retain(v.node_);
+  v.stamp_ = v.family_->cell->stamp;
+  swap(v);
+}
+
+void Variable::replace_node(Value node) {
+  if (!family_) {
+    Variable v(std::move(node));
+    v.many_ = many_;
+    swap(v);
+    return;
+  }
+  this->node();
+  if (!view_) set_family_node(*family_, node.get());
+  set_node(node.get());
+}
+
+Buffer& Variable::exposed_storage() {
+  join_family();
+  run_pending();
+  Cell& cell = *family_->cell;
+  observe(cell.node);
+  Buffer* buffer = cell.node->buffer;
+  if (!buffer->outside && (cell.node->uses > 1 || buffer->refs > 1)) {
+    // Somebody saved this value for backward: they keep it, the cell moves to a copy.
+    WithoutGrad no_grad;
+    store(cell, own_copy(*cell.node));
+  }
+  return *cell.node->buffer;
+}
+
+}  // namespace wend

@@ -1,0 +1,114 @@
+// tensor/variable.hpp: storage that tensors share, and what a tensor refers to.
+//
+//   Variable ──► Family ──► Cell ──► node: the current value of the whole storage
+//      │            └─► node: the same value with this family's gradient history
+//      └─► node: this tensor's own, stale once the cell has moved on
+//
+// A tensor and its differentiable views are one family; detach() and .data start another family on
+// the same cell. A tensor that was never aliased nor written has neither, only its node.
+#pragma once
+
+#include "graph/node.hpp"
+
+namespace wend {
+
+struct Cell {
+  uint32_t refs;
+  uint64_t stamp;  // changes with every write, whoever writes
+  Value node;
+};
+
+// The counter behind _version: shared by a tensor, its views and detach(), but not by .data.
+struct Version {
+  uint32_t refs;
+  uint32_t count;
+};
+
+struct Family {
+  uint32_t refs;
+  uint64_t stamp;  // of the cell when `node` was derived
+  Ref<Cell> cell;
+  Ref<Version> version;
+  Node* node;  // held without use: the cell holds the value
+};
+
+void release(Cell* cell);
+void release(Version* version);
+void release(Family* family);
+
+class Variable {
+ public:
+  Variable() = default;
+  explicit Variable(Value v) : node_(v.leak()) {}
+  Variable(const Variable&) = delete;
+  Variable(Variable&& o) noexcept { swap(o); }
+  Variable& operator=(Variable&& o) noexcept {
+    swap(o);
+    return *this;
+  }
+  ~Variable() { reset(); }
+  void reset();
+  void swap(Variable& o) noexcept {
+    std::swap(node_, o.node_);
+    std::swap(family_, o.family_);
+    std::swap(stamp_, o.stamp_);
+    std::swap(view_, o.view_);
+    std::swap(many_, o.many_);
+    std::swap(made_without_grad_, o.made_without_grad_);
+  }
+
+  explicit operator bool() const { return node_ != nullptr; }
+  // The node that stands for the tensor now.
+  Node* node() {
+    if (family_ && stamp_ != family_->cell->stamp) [[unlikely]]
+      refresh();
+    return node_;
+  }
+  Value value() { return Value(node()); }
+  // Sizes, strides, dtype and offset never change, so the last known node will do.
+  const Node& shape() const { return *node_; }
+
+  bool is_view() const { return view_; }
+  bool shares_cell_with(const Variable& o) const {
+    return family_ && o.family_ && family_->cell == o.family_->cell;
+  }
+  uint32_t version() const { return family_ ? family_->version->count : 0; }
+  void bump_version();
+  Family* family() const { return family_; }
+
+  // A differentiable view: `node` was recorded as a view of this variable's node.
+  Variable view(Value node);
+  // The same storage without history; .data has its own version counter.
+  Variable detach(bool own_version);
+  // Replaces the value, of the same sizes and dtype, and tells every alias.
+  void write(const Value& value);
+  // Becomes an alias of `other`, keeping its own history (x.data = y).
+  void rebase(Variable& other);
+  // Stands for `node` from now on, aliases excepted (requires_grad_, autograd.Function).
+  void replace_node(Value node);
+  // The buffer of the whole storage, valued, not needed by anything saved for backward.
+  Buffer& exposed_storage();
+
+  // Views made by ops with several outputs, or without grad, may not be written in place later.
+  bool one_of_many() const { return many_; }
+  void set_one_of_many() { many_ = true; }
+  bool made_without_grad() const { return made_without_grad_; }
+
+ private:
+  void join_family();
+  void write_outside(const Value& value);
+  void refresh();
+  void set_node(Node* node);
+
+  Node* node_ = nullptr;  // held with use unless there is a family
+  Family* family_ = nullptr;
+  uint64_t stamp_ = 0;
+  bool view_ = false;
+  bool many_ = false;
+  bool made_without_grad_ = false;
+};
+
+// The node whose gradient history `node` carries: itself, or what it was bound to.
+Node* history_of(Node* node);
+
+}  // namespace wend

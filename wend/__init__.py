@@ -1,0 +1,42 @@
+"""wend: a define-by-run deep-learning framework that records, runs when observed, and differentiates.
+
+It speaks PyTorch: names, signatures, defaults and errors are PyTorch's wherever it has the feature.
+"""
+
+import os as _os
+
+from wend import _C
+
+_C._init_source(_os.path.dirname(__file__) + _os.sep)
+
+from wend import _types  # noqa: E402
+from wend._C import *  # noqa: E402, F403
+from wend._C import Tensor  # noqa: E402
+from wend._types import (  # noqa: E402
+    Size,
+    bfloat16,
+    bool,
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    double,
+    dtype,
+    float,
+    float16,
+    float32,
+    float64,
+    half,
+    int,
+    int8,
+    int16,
+    int32,
+    int64,
+    layout,
+    long,
+    memory_format,
+    preserve_format,
+    short,
+    strided,
+    uint8,
+)

@@ -1,0 +1,187 @@
+"""Small types that tensors are described by: dtype, device, Size, layout, memory_format.
+
+The extension module is told about them once, so that it can hand them out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from wend import _C
+
+
+class dtype:  # noqa: N801
+    """The type of a tensor's elements; one object for each, such as `wend.float32`."""
+
+    __slots__ = ("_name", "is_complex", "is_floating_point", "is_signed", "itemsize")
+
+    def __init__(self, name: str, itemsize: int, is_floating_point: bool, is_signed: bool) -> None:
+        self._name = name
+        self.itemsize = itemsize
+        self.is_floating_point = is_floating_point
+        self.is_signed = is_signed
+        self.is_complex = False
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+    def __copy__(self) -> dtype:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> dtype:
+        return self
+
+
+bool = dtype("bool", 1, False, False)
+uint8 = dtype("uint8", 1, False, False)
+int8 = dtype("int8", 1, False, True)
+int16 = short = dtype("int16", 2, False, True)
+int32 = int = dtype("int32", 4, False, True)
+int64 = long = dtype("int64", 8, False, True)
+float16 = half = dtype("float16", 2, True, True)
+bfloat16 = dtype("bfloat16", 2, True, True)
+float32 = float = dtype("float32", 4, True, True)
+float64 = double = dtype("float64", 8, True, True)
+
+
+class layout:  # noqa: N801
+    """How a tensor's elements lie in memory; wend has `strided` only."""
+
+    def __repr__(self) -> str:
+        return "torch.strided"
+
+
+strided = layout()
+
+
+class memory_format:  # noqa: N801
+    """The order of dimensions in memory that an op should give its result."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+
+
+class device:  # noqa: N801
+    """Where a tensor lives. Any device can be named; only the CPU can be used.
+
+    >>> wend.device("cpu")
+    device(type='cpu')
+    """
+
+    __slots__ = ("index", "type")
+
+    type: str
+    index: Any
+
+    def __init__(self, type: Any, index: Any = None) -> None:
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        if not isinstance(type, str):
+            _bad_device(type)
+        kind, colon, number = type.partition(":")
+        if colon:
+            if not number.isdigit():
+                raise RuntimeError(f"Invalid device string: '{type}'")
+            index = eval_int(number)
+        if kind not in _DEVICES:
+            raise RuntimeError(
+                f"Expected one of {', '.join(_DEVICES)} device type at start of device string: {kind}"
+            )
+        object.__setattr__(self, "type", kind)
+        object.__setattr__(self, "index", index)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, device):
+            return NotImplemented
+        return (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> Any:
+        return hash((self.type, self.index))
+
+    def __reduce__(self) -> Any:
+        return device, (self.type, self.index)
+
+
+_DEVICES = ("cpu", "cuda", "mps", "xpu", "meta", "hpu", "mtia", "xla", "privateuseone")
+
+
+def eval_int(text: str) -> Any:
+    """The integer that a string of digits stands for."""
+    return (0).__class__(text)
+
+
+def _bad_device(given: Any) -> NoReturn:
+    raise TypeError(f"device(): argument 'type' must be str, not {given.__class__.__name__}")
+
+
+class Size(tuple):  # type: ignore[type-arg]
+    """The sizes of a tensor's dimensions, a tuple.
+
+    >>> wend.zeros(2, 3).shape.numel()
+    6
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"torch.Size([{', '.join(map(repr, self))}])"
+
+    def numel(self) -> Any:
+        """The number of elements."""
+        total = 1
+        for size in self:
+            total *= size
+        return total
+
+    def __getitem__(self, key: Any) -> Any:
+        item = tuple.__getitem__(self, key)
+        return Size(item) if isinstance(key, slice) else item
+
+    def __add__(self, other: Any) -> Any:
+        return Size(tuple.__add__(self, other))
+
+    def __mul__(self, count: Any) -> Any:
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
+    def __reduce__(self) -> Any:
+        return Size, (tuple(self),)
+
+
+DTYPES = (bool, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64)
+FORMATS = (contiguous_format, preserve_format, channels_last, channels_last_3d)
+
+for _each in DTYPES + FORMATS:
+    _C._register(_each._name, _each)
+_C._register("strided", strided)
+_C._register("device", device)
+_C._register("cpu", device("cpu"))
+_C._register("Size", Size)
