@@ -18,7 +18,7 @@ const Op& op_of(Elementwise id) { return elementwise_ops()[static_cast<int>(id)]
 template <Elementwise kId>
 PyObject* binary(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
-    Value in[2] = {operand(a), operand(b)};
+    Value in[2] = {operand(a, b), operand(b, a)};
     if (!in[0] || !in[1]) return Py_NewRef(Py_NotImplemented);
     Value result = record(op_of(kId), std::span(in), {});
     bound_laziness();
@@ -29,7 +29,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
 template <Elementwise kId>
 PyObject* inplace(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
-    Value in[2] = {operand(self), operand(other)};
+    Value in[2] = {operand(self), operand(other, self)};
     if (!in[1]) return Py_NewRef(Py_NotImplemented);
     check_writable(self);
     write_result(self, record(op_of(kId), std::span(in), {}));

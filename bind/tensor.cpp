@@ -91,6 +91,12 @@ PyObject* wrap(Variable variable) {
   return reinterpret_cast<PyObject*>(t);
 }
 
+PyObject* wrap(Value value) {
+  TensorObject* t = blank(&tensor_type);
+  new (&t->variable) Variable(std::move(value));
+  return reinterpret_cast<PyObject*>(t);
+}
+
 PyObject* wrap_as(PyTypeObject* type, Variable variable) {
   TensorObject* t = blank(type);
   t->variable.swap(variable);
@@ -107,8 +113,17 @@ void track(TensorObject* t) {
   if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
 }
 
+Value operand(PyObject* o, PyObject* beside) {
+  if (PyFloat_CheckExact(o) && Py_TYPE(beside) == &tensor_type) {
+    // A float beside a float tensor takes its dtype: no need to make a number first.
+    const DType t = variable_of(beside).shape().dtype;
+    if (t == DType::float32 || t == DType::float64) return constant(PyFloat_AS_DOUBLE(o), t);
+  }
+  return operand(o);
+}
+
 Value operand(PyObject* o) {
-  if (is_tensor(o)) return variable_of(o).value();
+  if (Py_TYPE(o) == &tensor_type || is_tensor(o)) return variable_of(o).value();
   if (PyFloat_Check(o)) return number(PyFloat_AS_DOUBLE(o));
   if (PyBool_Check(o)) return number(o == Py_True);
   if (PyLong_Check(o)) {

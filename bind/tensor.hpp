@@ -30,7 +30,7 @@ inline TensorObject* as_tensor(PyObject* o) { return reinterpret_cast<TensorObje
 inline Variable& variable_of(PyObject* o) { return as_tensor(o)->variable; }
 
 PyObject* wrap(Variable variable);
-inline PyObject* wrap(Value value) { return wrap(Variable(std::move(value))); }
+PyObject* wrap(Value value);
 // An instance of `type`, a subclass of Tensor.
 PyObject* wrap_as(PyTypeObject* type, Variable variable);
 // An alias of `tensor`, history included, as an instance of `type`.
@@ -40,6 +40,8 @@ void track(TensorObject* t);
 
 // A tensor, or a number as an operand; empty when `o` is neither.
 Value operand(PyObject* o);
+// The same for an operator, whose other operand is `beside`.
+Value operand(PyObject* o, PyObject* beside);
 
 // What an op gave for these tensor arguments: one of them again, a view of one, or a new tensor.
 PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one_of_many = false);

@@ -3,10 +3,12 @@
 #include "autograd/backward.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/forever.hpp"
 #include "exec/run.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
@@ -152,6 +154,33 @@ class Reach {
   std::unordered_set<Node*> seen_;
 };
 
+// Frontiers that have been used and are empty again: their memory serves the next walk.
+struct Spare {
+  std::vector<std::unique_ptr<Frontier>> frontiers;
+};
+constinit Forever<Spare> spare;
+
+class BorrowedFrontier {
+ public:
+  BorrowedFrontier() {
+    auto& kept = spare.value.frontiers;
+    if (kept.empty()) {
+      frontier_ = std::make_unique<Frontier>();
+    } else {
+      frontier_ = std::move(kept.back());
+      kept.pop_back();
+    }
+  }
+  // After an exception it is not empty, and not kept.
+  ~BorrowedFrontier() {
+    if (frontier_->empty()) spare.value.frontiers.push_back(std::move(frontier_));
+  }
+  Frontier* operator->() { return frontier_.get(); }
+
+ private:
+  std::unique_ptr<Frontier> frontier_;
+};
+
 class Walk {
  public:
   explicit Walk(Backward& request) : request_(request) {
@@ -161,8 +190,8 @@ class Walk {
   }
 
   void go() {
-    while (!frontier_.empty()) {
-      Entry entry = frontier_.pop_newest();
+    while (!frontier_->empty()) {
+      Entry entry = frontier_->pop_newest();
       step(entry);
       bound_laziness();
     }
@@ -171,7 +200,7 @@ class Walk {
  private:
   void add(Node* node, const Value& gradient) {
     if (!gradient || (reach_ && !reach_->leads_to_target(node))) return;
-    Entry& entry = frontier_.entry(node);
+    Entry& entry = frontier_->entry(node);
     entry.gradient = entry.gradient ? entry.gradient + gradient : gradient;
   }
 
@@ -250,7 +279,7 @@ class Walk {
     Node* function = entry.node->inputs[1].get();
     if (!wants(function) || (reach_ && !reach_->leads_to_target(function))) return;
     const size_t slot = entry.node->attr(0).as_int();
-    Values& slots = frontier_.entry(function).slots;
+    Values& slots = frontier_->entry(function).slots;
     if (slots.size() <= slot) slots.resize(slot + 1);
     slots[slot] = slots[slot] ? slots[slot] + entry.gradient : entry.gradient;
   }
@@ -264,7 +293,7 @@ class Walk {
   };
 
   Backward& request_;
-  Frontier frontier_;
+  BorrowedFrontier frontier_;
   std::optional<Reach> reach_;
   std::unordered_map<Node*, std::vector<Backward::Target*>> targets_;
 };

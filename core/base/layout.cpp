@@ -131,6 +131,8 @@ class Table {
     l->numel = count(sizes);
     l->contiguous = is_contiguous(sizes, strides);
     l->dense = l->contiguous || is_dense(sizes, strides);
+    l->uniform = l->numel > 0;
+    for (int i = 0; i < n; ++i) l->uniform &= sizes[i] == 1 || strides[i] == 0;
     l->span = 0;
     if (l->numel > 0) {
       l->span = 1;

@@ -40,6 +40,7 @@ struct Layout {
   uint32_t hash;
   int32_t ndim;
   bool contiguous;  // row-major without gaps
+  bool uniform;     // one element of memory, however often it is repeated
   bool dense;       // some permutation of row-major: every element of its span is used once
   int64_t numel;
   int64_t span;  // elements from the first to one past the last that can be reached

@@ -49,8 +49,10 @@ struct TakeTurn {
   ~TakeTurn() { give_turn(); }
 };
 
+// Estimated nanoseconds; small nodes are not worth estimating.
 double work_of(const Node& node) {
-  return node.op->work ? node.op->work(node) : node.layout->numel * node.op->cost;
+  if (node.op->work) return node.op->work(node);
+  return node.layout->numel < 4096 ? 0 : node.layout->numel * node.op->cost;
 }
 
 void fail_node(Node& node, Error error) {
@@ -90,10 +92,10 @@ void give_memory(Node& node) {
   counters.bytes += bytes;
 }
 
-void run_kernel(Node& node) {
+void run_kernel(Node& node, double work) {
   Run run{node};
   const int64_t start = on_kernel ? now() : 0;
-  if (host.unlock && work_of(node) > kWorthUnlocking) {
+  if (host.unlock && work > kWorthUnlocking) {
     struct Unlocked {
       void* state = host.unlock();
       ~Unlocked() { host.lock(state); }
@@ -121,7 +123,7 @@ void publish(Node& node) {
 }
 
 // Gives the node its value or its error. Out of memory and interrupts leave it as it was.
-void execute(Node& node) {
+void execute(Node& node, double work) {
   if (const Error* error = input_error(node)) return fail_node(node, *error);
   if (node.op->view) {
     take_value(node, *node.inputs[0]);
@@ -129,7 +131,7 @@ void execute(Node& node) {
   }
   try {
     give_memory(node);
-    if (node.layout->numel > 0 || node.op->donates) run_kernel(node);
+    if (node.layout->numel > 0 || node.op->donates) run_kernel(node, work);
   } catch (const Error& e) {
     if (node.buffer) BufferRef::adopt(std::exchange(node.buffer, nullptr));
     if (e.kind == ErrorKind::memory || e.kind == ErrorKind::interrupted) throw;
@@ -162,13 +164,13 @@ struct CompactAtEnd {
   }
 };
 
-void hold_and_execute(Node& node) {
+void hold_and_execute(Node& node, double work) {
   retain(&node);
   struct Held {
     Node* node;
     ~Held() { unref(node); }
   } held{&node};
-  execute(node);
+  execute(node, work);
 }
 
 }  // namespace
@@ -206,11 +208,12 @@ void run_pending() {
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     Node* node = pending.nodes[i];
     if (!node || node->uses == 0) continue;
-    if ((since_poll += 100 + work_of(*node)) > 1e6) {
+    const double work = work_of(*node);
+    if ((since_poll += 100 + work) > 1e6) {
       since_poll = 0;
       poll(last_poll);
     }
-    hold_and_execute(*node);
+    hold_and_execute(*node, work);
   }
 }
 

@@ -15,7 +15,8 @@ struct Mode {
   const Node* line_of = nullptr;  // while gradients are recorded: the node whose line they inherit
 };
 
-inline thread_local constinit Mode mode;
+// Read on every op: the model spares the call that finds a thread's copy.
+[[gnu::tls_model("initial-exec")]] inline thread_local constinit Mode mode;
 
 struct WithoutGrad {
   WithoutGrad() : before(mode.grad) { mode.grad = false; }

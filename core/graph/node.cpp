@@ -62,9 +62,9 @@ void value_unneeded(Node* node) {
 
 void release(Node* node) {
   Dying& d = dying.value;
-  d.nodes.push_back(node);
-  if (d.draining) return;
+  if (d.draining) return d.nodes.push_back(node);
   d.draining = true;
+  take_apart(node);
   while (!d.nodes.empty()) {
     Node* next = d.nodes.back();
     d.nodes.pop_back();
@@ -80,8 +80,12 @@ Extra& extra(Node& node) {
 
 void let_inputs_go(Node& node) {
   // A view can be derived again from its base as long as it is held.
-  const bool keep =
-      node.op->view || (node.needs_grad() && !(node.flags & Node::history_freed));
+  const bool keep = node.op->view || (node.needs_grad() && !(node.flags & Node::history_freed));
+  if (!keep && !node.op->edges) {
+    // Most nodes: reference and use go together.
+    for (uint32_t i = 0; i < node.n_inputs; ++i) node.inputs[i] = nullptr;
+    return;
+  }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     Node* input = node.inputs[i].get();
     if (!input) continue;

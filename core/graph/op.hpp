@@ -140,5 +140,11 @@ struct Op {
 std::span<const std::span<const Op>> op_table();
 // The first entry of that name; the name must exist.
 const Op& op_named(std::string_view name);
+// For names written in the program text: remembered by the address of the literal.
+const Op& op_of_literal(const char* literal);
+template <size_t N>
+const Op& op_named(const char (&literal)[N]) {
+  return op_of_literal(literal);
+}
 
 }  // namespace wend

@@ -18,27 +18,26 @@ namespace {
 uint64_t last_number = 0;
 DType current_default = DType::float32;
 
-// Whether the node will need gradients, and which of its values they read.
+// What a node's gradients will need, found while its inputs are made ready to be read.
 struct Needs {
   bool grad = false;
   uint8_t saved = 0;
+  bool outside = false;  // reads memory that somebody outside may write
 };
 
-Needs needs_of(const Op& op, std::span<const Value> inputs, DType dtype) {
+Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
   Needs needs;
-  if (!mode.grad || !op.differentiable || !is_floating(dtype)) return needs;
+  const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i]->needs_grad()) continue;
-    needs.grad = true;
-    needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
+    Node& in = *inputs[i];
+    if (records_grad && in.needs_grad()) {
+      needs.grad = true;
+      needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
+    }
+    if (in.state == State::dropped && !op.is_edge(i)) derive_again(in);
+    if (outside_buffers && in.buffer && in.buffer->outside) needs.outside |= !op.is_edge(i);
   }
   return needs;
-}
-
-bool reads_outside(const Op& op, std::span<const Value> inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!op.is_edge(i) && inputs[i]->buffer && inputs[i]->buffer->outside) return true;
-  return false;
 }
 
 void set_source(Node& node) {
@@ -76,31 +75,22 @@ Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
   return node;
 }
 
-void hold_inputs(Node& node, std::span<const Value> inputs) {
+// The node takes over the references; of a gradient edge it does not need the value.
+void take_inputs(Node& node, std::span<Value> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Node* input = inputs[i].get();
-    retain(input);
-    if (!node.op->is_edge(i)) {
-      if (input->state == State::dropped) derive_again(*input);
-      use(input);
-    }
+    Node* input = inputs[i].leak();
     new (&node.inputs[i]) Value(Value::adopt(input));
+    if (node.op->edges && node.op->is_edge(i)) unuse(input);
   }
 }
 
-// Outside memory may change: what the gradient will read is copied now, and the op runs now.
-Value append_outside(const Op& op, std::span<const Value> inputs, std::span<const Arg> attrs,
-                     DType dtype, const Layout* layout, int64_t offset) {
-  const Needs needs = needs_of(op, inputs, dtype);
-  Values own(inputs.begin(), inputs.end());
-  for (size_t i = 0; i < own.size() && i < 7; ++i) {
-    const Buffer* buffer = own[i]->buffer;
-    if (needs.saved >> i & 1 && buffer && buffer->outside) own[i] = record(op_named("clone"), {own[i]});
+// Outside memory may change: what the gradient will read is copied now.
+void make_private(std::span<Value> inputs, uint8_t saved) {
+  for (size_t i = 0; i < inputs.size() && i < 7; ++i) {
+    const Buffer* buffer = inputs[i]->buffer;
+    if (saved >> i & 1 && buffer && buffer->outside)
+      inputs[i] = record(op_named("clone"), {inputs[i]});
   }
-  Node* node = new_node(op, own.size(), dtype, layout, offset);
-  finish_node(*node, own, attrs, needs.grad, needs.saved);
-  if (node->state == State::pending) run_at_once(*node);
-  return Value::adopt(node);
 }
 
 }  // namespace
@@ -123,37 +113,33 @@ void take_value(Node& view, const Node& base) {
   view.state = State::valued;
 }
 
-void finish_node(Node& node, std::span<const Value> inputs, std::span<const Arg> attrs, bool grad,
-                 uint8_t saved) {
-  node.attrs = make_attrs(attrs).leak();
-  if (grad) node.flags |= Node::requires_grad;
-  node.saved = saved;
-  if (saved & kSavesOutput) use(&node);
-  hold_inputs(node, inputs);
-  if (node.op->view && inputs[0]->state == State::valued) {
-    take_value(node, *inputs[0]);
-    let_inputs_go(node);
-  } else {
-    pending.add(&node);
-  }
-}
-
-Value append(const Op& op, std::span<const Value> inputs, std::span<const Arg> attrs, DType dtype,
+Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
              const Layout* layout, int64_t offset) {
-  if (outside_buffers && !op.view && reads_outside(op, inputs))
-    return append_outside(op, inputs, attrs, dtype, layout, offset);
-  const Needs needs = needs_of(op, inputs, dtype);
+  const Needs needs = prepare(op, inputs, dtype);
+  if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
   Node* node = new_node(op, inputs.size(), dtype, layout, offset);
-  finish_node(*node, inputs, attrs, needs.grad, needs.saved);
-  if ((op.at_once || mode.eager) && node->state == State::pending) run_at_once(*node);
-  return Value::adopt(node);
+  if (!attrs.empty()) node->attrs = make_attrs(attrs).leak();
+  if (needs.grad) node->flags |= Node::requires_grad;
+  node->saved = needs.saved;
+  if (needs.saved & kSavesOutput) use(node);
+  take_inputs(*node, inputs);
+  if (op.view && node->inputs[0]->state == State::valued) {
+    take_value(*node, *node->inputs[0]);
+    let_inputs_go(*node);
+    return Value::adopt(node);
+  }
+  pending.add(node);
+  Value result = Value::adopt(node);
+  if (op.at_once || mode.eager || (needs.outside && !op.view)) [[unlikely]]
+    run_at_once(*node);
+  return result;
 }
 
-Value append_marker(const Op& op, std::span<const Value> inputs, const Layout* layout) {
+Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
   Node* node = new_node(op, inputs.size(), default_dtype(), layout, 0);
   node->flags |= Node::requires_grad;
   node->state = State::dropped;
-  hold_inputs(*node, inputs);
+  take_inputs(*node, inputs);
   return Value::adopt(node);
 }
 

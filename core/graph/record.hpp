@@ -13,11 +13,11 @@ namespace wend {
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs = {});
 Value record(const Op& op, std::initializer_list<Value> inputs,
              std::initializer_list<Arg> attrs = {});
-// Makes the node of a primitive whose dtype and layout are known.
-Value append(const Op& op, std::span<const Value> inputs, std::span<const Arg> attrs, DType dtype,
+// Makes the node of a primitive whose dtype and layout are known; `inputs` are moved from.
+Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
              const Layout* layout, int64_t offset = 0);
 // A node without a value that only carries gradient edges.
-Value append_marker(const Op& op, std::span<const Value> inputs, const Layout* layout);
+Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout);
 // Calls any op with arguments in the order of its signature.
 Values call(const Op& op, std::span<Arg> args);
 
@@ -58,8 +58,6 @@ extern uint32_t outside_buffers;
 
 // Steps of making a node and of giving it its value, for graph/ and exec/ only.
 void node_born();
-void finish_node(Node& node, std::span<const Value> inputs, std::span<const Arg> attrs, bool grad,
-                 uint8_t saved);
 void take_value(Node& view, const Node& base);
 // A view whose value was dropped takes it again from its base.
 void derive_again(Node& view);

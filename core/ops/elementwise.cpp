@@ -60,24 +60,35 @@ Dims broadcast_strides(const Node& in, const Dims& sizes) {
   return strides;
 }
 
-// The layout of the result; operands of one dense layout, and 0-d ones, are the usual case.
-LayoutRef result_layout(std::span<const Value> in) {
+// The layout that all operands have which are not 0-d or one element repeated in the same sizes; null
+// when there is more to settle.
+const Layout* common_layout(std::span<const Value> in) {
   const Layout* common = nullptr;
-  bool simple = true;
-  for (const Value& v : in) {
-    if (v->ndim() == 0) continue;
-    if (!common) common = v->layout;
-    simple &= v->layout == common;
-  }
-  if (!common) return LayoutRef(in[0]->layout);
-  if (simple && common->dense) return LayoutRef(common);
+  for (const Value& v : in)
+    if (!v->layout->uniform) {
+      if (common && v->layout != common) return nullptr;
+      common = v->layout;
+    }
+  if (!common || !common->dense) return nullptr;
+  for (const Value& v : in)
+    if (v->layout->uniform && v->ndim() > 0 && !std::ranges::equal(v->sizes(), common->sizes()))
+      return nullptr;
+  return common;
+}
+
+LayoutRef result_layout(std::span<const Value> in) {
+  if (const Layout* common = common_layout(in)) return LayoutRef(common);
+  if (in.size() == 1 && in[0]->layout->dense) return LayoutRef(in[0]->layout);
   const Dims sizes = broadcast_sizes(in);
+  Dims strides[kMaxOperands];
   bool all_rows = true;
-  for (const Value& v : in) all_rows &= v->layout->contiguous && v->ndim() == sizes.n;
-  if (all_rows && simple) return contiguous(sizes);
-  std::vector<Dims> strides;
-  for (const Value& v : in) strides.push_back(broadcast_strides(*v, sizes));
-  return following(sizes.span(), strides);
+  for (size_t i = 0; i < in.size(); ++i) {
+    strides[i] = broadcast_strides(*in[i], sizes);
+    all_rows &= in[i]->ndim() == 0 || (in[i]->ndim() == sizes.n && in[i]->layout->contiguous &&
+                                       std::ranges::equal(in[i]->sizes(), sizes.span()));
+  }
+  if (all_rows) return contiguous(sizes);
+  return following(sizes.span(), {strides, in.size()});
 }
 
 // Numbers take their value in the dtype of the computation; 16-bit floats compute in float32.
@@ -116,8 +127,29 @@ void check_dtype(const Infer& s, DType compute) {
        "'");
 }
 
+// Two operands of one float dtype and one dense layout, the second maybe a single element: nothing
+// is to be promoted or broadcast.
+bool infer_alike(Infer& s) {
+  const Node& a = *s.in[0];
+  if (!is_floating(a.dtype) || a.flags & Node::weak || !a.layout->dense) return false;
+  for (size_t i = 1; i < s.in.size(); ++i) {
+    const Node& b = *s.in[i];
+    if (b.dtype != a.dtype || b.flags & Node::weak) return false;
+    if (b.layout != a.layout && b.layout->ndim != 0) return false;
+  }
+  s.layout = LayoutRef(a.layout);
+  s.dtype = a.dtype;
+  return true;
+}
+
+constexpr bool takes_floats(Class c) { return c != Class::Bits && c != Class::IntOnly; }
+
 template <Class kClass>
 void infer(Infer& s) {
+  if (takes_floats(kClass) && !conditions(kClass) && infer_alike(s)) {
+    if (gives_bool(kClass)) s.dtype = DType::bool_;
+    return;
+  }
   const std::span<Value> operands = s.in.subspan(conditions(kClass));
   DType compute = common_dtype(operands);
   if (kClass == Class::Float && !is_floating(compute)) compute = default_dtype();
@@ -220,7 +252,7 @@ bool run_flat(const Plan& plan, const Run& s) {
   int64_t step[kMaxOperands] = {size_of(s.node.dtype)};
   for (int i = 1; i < plan.n; ++i) {
     const Node& in = s.in(i - 1);
-    if (in.layout != s.node.layout && in.numel() != 1) return false;
+    if (in.layout != s.node.layout && !in.layout->uniform) return false;
     at[i] = in.data();
     step[i] = in.layout == s.node.layout ? size_of(in.dtype) : 0;
   }
@@ -237,8 +269,31 @@ bool run_flat(const Plan& plan, const Run& s) {
   return true;
 }
 
+// The usual case, told from the rest as fast as possible: every operand has the dtype of the result,
+// and its layout or one element.
+bool run_small(const Run& s) {
+  const Node& node = s.node;
+  char* at[kMaxOperands];
+  int64_t step[kMaxOperands];
+  const int64_t size = size_of(node.dtype);
+  at[0] = s.out();
+  step[0] = size;
+  for (uint32_t i = 0; i < node.n_inputs; ++i) {
+    const Node& in = *node.inputs[i];
+    if (in.dtype != node.dtype) return false;
+    at[i + 1] = in.data();
+    step[i + 1] = in.layout == node.layout ? size : 0;
+    if (in.layout != node.layout && !in.layout->uniform) return false;
+  }
+  if (node.layout->numel > 4096 || is_half(node.dtype)) return false;
+  check_loop(elementwise_loop(static_cast<Elementwise>(node.op->elementwise), node.dtype)(
+      at, step, node.layout->numel));
+  return true;
+}
+
 template <Class kClass>
 void run(Run& s) {
+  if (!gives_bool(kClass) && !conditions(kClass) && run_small(s)) return;
   const Plan plan = plan_of<kClass>(s);
   if (run_flat(plan, s)) return;
   Iteration it;

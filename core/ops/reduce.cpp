@@ -73,6 +73,7 @@ void run_sum(Run& s) {
 
 Value sum_gradient(const GradCall& s) {
   const Node& in = *s.in(0);
+  if (s.g->ndim() == 0) return expand(s.g, in.sizes());
   const uint64_t mask = chosen_dims(s.attr(0), in.ndim());
   Dims kept(in.sizes());
   for (int i = 0; i < kept.n; ++i)

@@ -27,4 +27,15 @@ const Op& op_named(std::string_view name) {
   return *it->second;
 }
 
+const Op& op_of_literal(const char* literal) {
+  struct Entry {
+    const char* literal = nullptr;
+    const Op* op = nullptr;
+  };
+  static constinit Entry remembered[1024];
+  Entry& entry = remembered[reinterpret_cast<uintptr_t>(literal) % 1021];
+  if (entry.literal != literal) entry = {literal, &op_named(std::string_view(literal))};
+  return *entry.op;
+}
+
 }  // namespace wend
