@@ -61,18 +61,13 @@ std::string got(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   fail(ErrorKind::type, text);
 }
 
-// The values an op gives for parsed arguments; a primitive gives one, without a vector on the way.
-Values run_op(const Signature& s, ParsedArgs& parsed) {
-  const size_t n = s.params.size();
-  if (s.op->body) {
-    Call call{*s.op, std::span(parsed.args, n)};
-    return s.op->body(call);
-  }
-  std::vector<Value> many;
+// The value that a primitive gives for parsed arguments.
+Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
+  Values many;
   Value few[kMaxParams];
   Arg attrs[kMaxParams];
   size_t n_in = 0, n_attrs = 0;
-  for (size_t i = 0; i < n; ++i) {
+  for (size_t i = 0; i < s.params.size(); ++i) {
     const Arg& a = parsed.args[i];
     if (a.kind == Arg::tensor) {
       few[n_in++] = Value(a.node);
@@ -84,8 +79,16 @@ Values run_op(const Signature& s, ParsedArgs& parsed) {
   }
   for (size_t i = 0; !many.empty() && i < n_in; ++i) many.push_back(std::move(few[i]));
   const std::span<Value> in = many.empty() ? std::span(few, n_in) : std::span(many);
+  return record(*s.op, in, std::span(attrs, n_attrs));
+}
+
+Values run_op(const Signature& s, ParsedArgs& parsed) {
+  if (s.op->body) {
+    Call call{*s.op, std::span(parsed.args, s.params.size())};
+    return s.op->body(call);
+  }
   Values out;
-  out.push_back(record(*s.op, in, std::span(attrs, n_attrs)));
+  out.push_back(record_primitive(s, parsed));
   return out;
 }
 
@@ -130,6 +133,11 @@ PyObject* write_out(PyObject* out, Values& results) {
 PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
                       PyObject* out) {
   if (c.inplace) check_writable(self);
+  if (s.op->primitive() && !c.inplace && !out && !parsed.requires_grad && !s.returns_list) {
+    Value result = record_primitive(s, parsed);
+    bound_laziness();
+    return wrap_result(std::move(result), parsed.tensor_objects());
+  }
   Values results = run_op(s, parsed);
   bound_laziness();
   if (out && out != Py_None) return write_out(out, results);

@@ -114,10 +114,16 @@ void track(TensorObject* t) {
 }
 
 Value operand(PyObject* o, PyObject* beside) {
-  if (PyFloat_CheckExact(o) && Py_TYPE(beside) == &tensor_type) {
-    // A float beside a float tensor takes its dtype: no need to make a number first.
+  if (Py_TYPE(o) == &tensor_type) return variable_of(o).value();
+  if (Py_TYPE(beside) == &tensor_type) {
+    // A number beside a float tensor takes its dtype: no need to make a number node first.
     const DType t = variable_of(beside).shape().dtype;
-    if (t == DType::float32 || t == DType::float64) return constant(PyFloat_AS_DOUBLE(o), t);
+    if (t == DType::float32 || t == DType::float64) {
+      if (PyFloat_CheckExact(o)) return constant(PyFloat_AS_DOUBLE(o), t);
+      int overflow = 1;
+      const long v = PyLong_CheckExact(o) ? PyLong_AsLongAndOverflow(o, &overflow) : 0;
+      if (!overflow) return constant(static_cast<double>(v), t);
+    }
   }
   return operand(o);
 }

@@ -76,8 +76,21 @@ const Layout* common_layout(std::span<const Value> in) {
   return common;
 }
 
+// One element repeated in some sizes, and 0-d operands beside it.
+bool only_one_has_dims(std::span<const Value> in, const Layout*& which) {
+  which = nullptr;
+  for (const Value& v : in) {
+    if (v->ndim() == 0) continue;
+    if (which || !v->layout->uniform) return false;
+    which = v->layout;
+  }
+  return which != nullptr;
+}
+
 LayoutRef result_layout(std::span<const Value> in) {
   if (const Layout* common = common_layout(in)) return LayoutRef(common);
+  const Layout* repeated;
+  if (only_one_has_dims(in, repeated)) return contiguous(repeated->sizes());
   if (in.size() == 1 && in[0]->layout->dense) return LayoutRef(in[0]->layout);
   const Dims sizes = broadcast_sizes(in);
   Dims strides[kMaxOperands];
