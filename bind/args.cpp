@@ -159,6 +159,10 @@ class Parser {
         if (!PyBool_Check(o)) return false;
         arg = Arg::of(o == Py_True);
         return true;
+      case Type::only_true:
+      case Type::only_false:
+        arg = Arg::of(o == Py_True);
+        return o == (p.type == Type::only_true ? Py_True : Py_False);
       case Type::ints:
         return int_list(p, o, arg);
       case Type::reals:
@@ -332,6 +336,8 @@ class Parser {
       case Type::real:
         return "float";
       case Type::boolean:
+      case Type::only_true:
+      case Type::only_false:
         return "bool";
       case Type::ints:
         return "tuple of ints";

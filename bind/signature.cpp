@@ -48,6 +48,7 @@ void read_type(const Op& op, std::string_view text, Param& p) {
       {"memory_format", Type::memory_format},
       {"requires_grad", Type::requires_grad},
       {"pin_memory", Type::pin_memory},
+      {"True", Type::only_true},      {"False", Type::only_false},
   };
   if (text.ends_with('?')) {
     p.optional = true;

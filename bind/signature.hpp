@@ -12,7 +12,7 @@ namespace wend {
 
 // Types in signatures. `?` allows None; `[]` is a list; `[1]` is a list that one number may stand for.
 //   Tensor  Operand (a tensor or a number)  Tensor[]  Number  int  float  bool  int[]  int[1]
-//   float[]  dtype  str  Generator  device  layout  memory_format  requires_grad  pin_memory
+//   True  False (that very word, for overloads that differ by it)  float[]  dtype  str  Generator  device  layout  memory_format  requires_grad  pin_memory
 enum class Type : uint8_t {
   tensor,
   operand,
@@ -21,6 +21,8 @@ enum class Type : uint8_t {
   integer,
   real,
   boolean,
+  only_true,
+  only_false,
   ints,
   reals,
   dtype,

@@ -226,6 +226,20 @@ LayoutRef following(std::span<const int64_t> sizes, std::span<const Dims> stride
   return permuted(sizes, {inner_first, static_cast<size_t>(n)});
 }
 
+bool is_channels_last(const Layout& layout) {
+  if (layout.ndim != 4 && layout.ndim != 5) return false;
+  int64_t expected = 1;
+  auto next = [&](int d) {
+    const bool fits = layout.size(d) == 1 || layout.stride(d) == expected;
+    expected *= layout.size(d);
+    return fits;
+  };
+  if (!next(1)) return false;
+  for (int d = layout.ndim - 1; d >= 2; --d)
+    if (!next(d)) return false;
+  return next(0);
+}
+
 bool may_overlap(const Layout& l) {
   if (l.dense || l.numel < 2) return false;
   int order[kMaxDims];

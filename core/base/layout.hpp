@@ -69,6 +69,8 @@ LayoutRef following(std::span<const int64_t> sizes, std::span<const Dims> stride
 
 Dims contiguous_strides(std::span<const int64_t> sizes);
 int64_t count(std::span<const int64_t> sizes);  // raises when the product overflows
+// True iff channels (dimension 1 of 4 or 5) vary fastest and the rest is row-major.
+bool is_channels_last(const Layout& layout);
 bool may_overlap(const Layout& layout);         // two indices may reach one element
 
 // "[2, 3]", as PyTorch writes sizes in messages.

@@ -13,6 +13,7 @@ std::span<const Op> view_ops();
 std::span<const Op> reduce_ops();
 std::span<const Op> matmul_ops();
 std::span<const Op> index_ops();
+std::span<const Op> gather_ops();
 std::span<const Op> order_ops();
 std::span<const Op> join_ops();
 std::span<const Op> random_ops();

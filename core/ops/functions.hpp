@@ -61,6 +61,8 @@ Value permute(const Value& a, std::span<const int64_t> dims);
 Value transpose(const Value& a, int64_t dim0, int64_t dim1);
 Value select(const Value& a, int64_t dim, int64_t index);
 Value slice(const Value& a, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
+// `a` in the first corner of a tensor of these sizes that is 0 elsewhere.
+Value pad_to(const Value& a, std::span<const int64_t> sizes);
 Value unsqueeze(const Value& a, int64_t dim);
 Value squeeze(const Value& a, std::span<const int64_t> dims);
 
@@ -73,8 +75,22 @@ Value sum_to(const Value& a, std::span<const int64_t> sizes);
 // One index for each dimension of `a`, empty where the whole dimension is meant.
 Value index(const Value& a, std::span<const Value> indices);
 Value index_put(const Value& a, std::span<const Value> indices, const Value& values, bool accumulate);
-// The positions of the elements that are not zero, one list for each dimension. Observes.
+// The positions of the elements that are not zero: a row for each, or a list for each dimension.
+// Both observe.
+Value nonzero(const Value& a);
 Values nonzero_indices(const Value& a);
+Value masked_fill(const Value& a, const Value& mask, const Value& value);
+// Along one dimension: `by` has as many dimensions as `a` (gather, scatter) or one (index_...).
+Value gather(const Value& a, int64_t dim, const Value& by);
+Value scatter(const Value& a, int64_t dim, const Value& by, const Value& source);
+Value scatter_add(const Value& a, int64_t dim, const Value& by, const Value& source);
+Value index_select(const Value& a, int64_t dim, const Value& by);
+Value index_add(const Value& a, int64_t dim, const Value& by, const Value& source);
+Value index_fill(const Value& a, int64_t dim, const Value& by, const Value& value);
+
+// join
+Value cat(std::span<const Value> parts, int64_t dim);
+Value stack(std::span<const Value> parts, int64_t dim);
 
 // matmul
 Value mm(const Value& a, const Value& b);

@@ -1,15 +1,432 @@
-// ops/index.cpp: reading and writing by index tensors.
-#include "ops/families.hpp"
-#include "ops/functions.hpp"
+// ops/index.cpp: reading and writing by index tensors, one for each dimension that is indexed, and
+// by masks. Indices along one dimension are ops/gather; the syntax x[...] is bind/index.
+#include <algorithm>
+#include <cstring>
+
+#include "exec/run.hpp"
+#include "ops/places.hpp"
 
 namespace wend {
+namespace {
 
-std::span<const Op> index_ops() { return {}; }
+// Where the elements that an advanced index names come from and go to.
+struct Geometry {
+  Dims sizes;    // of the result
+  Dims strides;  // of the indexed tensor along them, 0 where an index says where
+  int at;        // the index's own dimensions begin here
+  int ndim;      // ... and are that many
+};
 
-Value index(const Value&, std::span<const Value>) { fail(ErrorKind::not_implemented, "index"); }
-Value index_put(const Value&, std::span<const Value>, const Value&, bool) {
-  fail(ErrorKind::not_implemented, "index_put");
+Geometry geometry(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                  std::span<const int64_t> dims, std::span<const int64_t> index_sizes) {
+  const bool adjacent = dims.back() - dims.front() + 1 == static_cast<int64_t>(dims.size());
+  Geometry g;
+  g.at = adjacent ? static_cast<int>(dims.front()) : 0;
+  g.ndim = static_cast<int>(index_sizes.size());
+  for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
+    if (std::ranges::find(dims, i) != dims.end()) continue;
+    g.sizes.push(sizes[i]);
+    g.strides.push(strides[i]);
+  }
+  for (int i = 0; i < g.ndim; ++i) {
+    g.sizes.insert(g.at + i, index_sizes[i]);
+    g.strides.insert(g.at + i, 0);
+  }
+  return g;
 }
-Values nonzero_indices(const Value&) { fail(ErrorKind::not_implemented, "nonzero"); }
+
+Geometry geometry(const Node& a, std::span<const int64_t> dims,
+                  std::span<const int64_t> index_sizes) {
+  return geometry(a.sizes(), a.strides(), dims, index_sizes);
+}
+
+// `strides` of an operand of at most `n` dimensions that is broadcast to them, placed among the
+// `total` dimensions of the result.
+Dims placed(const Node& operand, std::span<const int64_t> strides, int at, int n, int total) {
+  Dims out;
+  out.n = total;
+  std::fill(out.begin(), out.end(), 0);
+  const int lead = n - static_cast<int>(strides.size());
+  const int skipped = operand.ndim() - static_cast<int>(strides.size());
+  for (int i = lead; i < n; ++i)
+    out[at + i] = operand.size(skipped + i - lead) == 1 ? 0 : strides[i - lead];
+  return out;
+}
+
+// The index tensors of a node: inputs from `first` on, or one input with all of them stacked where
+// there are more of them than a gradient can save.
+struct Indices {
+  std::span<const Value> in;
+  std::span<const int64_t> dims;
+  bool packed;
+
+  Indices(std::span<const Value> inputs, size_t first, const Arg& dims_attr)
+      : in(inputs.subspan(first)), dims(dims_attr.as_ints()), packed(dims.size() > in.size()) {}
+
+  Dims sizes() const { return packed ? Dims(in[0]->sizes().subspan(1)) : broadcast_sizes(in); }
+  const Node& node(size_t k) const { return packed ? *in[0] : *in[k]; }
+  const int64_t* data(size_t k) const {
+    return packed ? indices(*in[0]) + k * in[0]->layout->stride(0) : indices(*in[k]);
+  }
+  std::span<const int64_t> sizes_of(size_t k) const {
+    return packed ? in[0]->sizes().subspan(1) : in[k]->sizes();
+  }
+  std::span<const int64_t> strides_of(size_t k) const {
+    return packed ? in[0]->strides().subspan(1) : in[k]->strides();
+  }
+
+  // True iff no index is below 0.
+  bool check(std::span<const int64_t> sizes) const {
+    bool plain = true;
+    for (size_t k = 0; k < dims.size(); ++k) {
+      if (node(k).numel() == 0) continue;
+      const int64_t size = sizes[dims[k]];
+      if (!find_outside(sizes_of(k), strides_of(k), data(k), 0, size)) continue;
+      plain = false;
+      if (auto* bad = find_outside(sizes_of(k), strides_of(k), data(k), -size, size))
+        index_error(*bad, dims[k], size);
+    }
+    return plain;
+  }
+  void check_valued(std::span<const int64_t> sizes) const {
+    for (const Value& v : in)
+      if (v->state != State::valued) return;
+    check(sizes);
+  }
+};
+
+// The places that the indices name in a tensor of these sizes and strides.
+struct Named {
+  std::vector<int64_t> sums;
+  Dims strides;
+  Places places;
+
+  Named(const Indices& by, std::span<const int64_t> sizes,
+        std::span<const int64_t> strides_of_whole, const Geometry& g) {
+    const bool plain = by.check(sizes);
+    if (plain && by.dims.size() == 1) {
+      strides = placed(by.node(0), by.strides_of(0), g.at, g.ndim, g.sizes.n);
+      places = {by.data(0), strides.span(), strides_of_whole[by.dims[0]]};
+      return;
+    }
+    const auto index_sizes = g.sizes.span().subspan(g.at, g.ndim);
+    sums.assign(count(index_sizes), 0);
+    for (size_t k = 0; k < by.dims.size(); ++k) {
+      const Dims along = placed(by.node(k), by.strides_of(k), 0, g.ndim, g.ndim);
+      add_places(index_sizes, along.span(), by.data(k), sizes[by.dims[k]],
+                 strides_of_whole[by.dims[k]], sums.data());
+    }
+    strides = Dims(g.sizes.span());
+    std::fill(strides.begin(), strides.end(), 0);
+    const Dims rows = contiguous_strides(index_sizes);
+    std::copy(rows.begin(), rows.end(), strides.begin() + g.at);
+    places = {sums.data(), strides.span(), 1};
+  }
+};
+
+void check_not_empty(const Node& a, const Indices& by) {
+  for (size_t k = 0; k < by.dims.size(); ++k)
+    if (a.size(by.dims[k]) == 0 && by.node(k).numel() > 0 && count(by.sizes().span()) > 0)
+      fail(ErrorKind::index, "index is out of bounds for dimension with size 0");
+}
+
+void infer_index(Infer& s) {
+  const Node& a = *s.in[0];
+  const Indices by(s.in, 1, s.attrs[0]);
+  const Geometry g = geometry(a, by.dims, by.sizes().span());
+  check_not_empty(a, by);
+  by.check_valued(a.sizes());
+  s.dtype = a.dtype;
+  if (g.sizes.n < 2 ||
+      (a.layout->contiguous && by.dims.size() == 1 && by.in[0]->layout->contiguous)) {
+    s.layout = contiguous(g.sizes);
+    return;
+  }
+  std::vector<Dims> strides{g.strides};
+  for (size_t k = 0; k < by.dims.size(); ++k)
+    strides.push_back(placed(by.node(k), by.strides_of(k), g.at, g.ndim, g.sizes.n));
+  s.layout = following(g.sizes.span(), strides);
+}
+
+void run_index(Run& s) {
+  const Node& a = s.in(0);
+  const Indices by(s.node.in(), 1, s.attr(0));
+  const Geometry g = geometry(a, by.dims, by.sizes().span());
+  const Named named(by, a.sizes(), a.strides(), g);
+  pick(g.sizes.span(), strided(s.node), {a.data(), a.dtype, g.strides.span()}, named.places);
+}
+
+// Inputs: the tensor, the values, the indices. Attributes: dims, accumulate.
+void infer_index_put(Infer& s) {
+  const Node &a = *s.in[0], &values = *s.in[1];
+  const Indices by(s.in, 2, s.attrs[0]);
+  const Geometry g = geometry(a, by.dims, by.sizes().span());
+  const int lead = g.sizes.n - values.ndim();
+  bool fits = lead >= 0;
+  for (int i = 0; fits && i < values.ndim(); ++i)
+    fits = values.size(i) == 1 || values.size(i) == g.sizes[lead + i];
+  if (!fits)
+    fail(ErrorKind::runtime, "shape mismatch: value tensor of shape ", show(values.sizes()),
+         " cannot be broadcast to indexing result of shape ", show(g.sizes));
+  if (a.dtype != values.dtype)
+    fail(ErrorKind::runtime, "Index put requires the source and destination dtypes match, got ",
+         scalar_type_name(a.dtype), " for the destination and ", scalar_type_name(values.dtype),
+         " for the source.");
+  check_not_empty(a, by);
+  by.check_valued(a.sizes());
+  infer_dense_like_input(s);
+}
+
+void run_index_put(Run& s) {
+  const Node& values = s.in(1);
+  const Indices by(s.node.in(), 2, s.attr(0));
+  const Geometry g = geometry(s.node, by.dims, by.sizes().span());
+  const Named named(by, s.node.sizes(), s.node.strides(), g);
+  start_from_input(s);
+  if (count(g.sizes.span()) == 0) return;
+  const Dims strides = placed(values, values.strides(), 0, g.sizes.n, g.sizes.n);
+  put(g.sizes.span(), {s.out(), s.node.dtype, g.strides.span()},
+      {values.data(), values.dtype, strides.span()}, named.places,
+      s.attr(1).as_bool() ? Combine::add : Combine::assign);
+}
+
+Value record_index(const Value& a, std::span<const Value> index, const Arg& dims) {
+  static const Op& op = op_named("index");
+  Value in[4] = {a};
+  std::ranges::copy(index, in + 1);
+  return record(op, std::span(in, index.size() + 1), std::span(&dims, 1));
+}
+
+Value record_index_put(const Value& a, const Value& values, std::span<const Value> index,
+                       const Arg& dims, bool accumulate) {
+  static const Op& op = op_named("index_put_at");
+  Value in[4] = {a, values};
+  std::ranges::copy(index, in + 2);
+  const Arg attrs[] = {dims, Arg::of(accumulate)};
+  return record(op, std::span(in, index.size() + 2), attrs);
+}
+
+std::span<const Value> inputs_from(const GradCall& s, size_t first) {
+  return s.node().in().subspan(first);
+}
+
+// The gradients name the indices as arguments so that their values are kept.
+Value index_gradient(const GradCall& s, const Value&, const Value&) {
+  const Value zeros = full(s.in(0)->sizes(), 0, s.g->dtype);
+  return record_index_put(zeros, s.g, inputs_from(s, 1), s.attr(0), true);
+}
+
+Value index_put_gradient_of_whole(const GradCall& s, const Value&, const Value&) {
+  if (s.attr(1).as_bool()) return s.g;
+  return record_index_put(s.g, constant(0.0, s.g->dtype), inputs_from(s, 2), s.attr(0), false);
+}
+
+Value index_put_gradient_of_values(const GradCall& s, const Value&, const Value&) {
+  return record_index(s.g, inputs_from(s, 2), s.attr(0));
+}
+
+// With the indices given tensor by tensor, as users have them; some may be masks.
+Values spread_masks(const Value& a, std::span<Node* const> given) {
+  Values by;
+  for (Node* n : given) {
+    if (n->dtype != DType::bool_ && n->dtype != DType::uint8) {
+      if (n->dtype != DType::int64 && n->dtype != DType::int32)
+        fail(ErrorKind::index, "tensors used as indices must be long, int, byte or bool tensors");
+      by.emplace_back(n);
+      continue;
+    }
+    for (int i = 0; i < n->ndim(); ++i) {
+      const int dim = static_cast<int>(by.size()) + i;
+      if (dim < a->ndim() && n->size(i) == a->size(dim)) continue;
+      fail(ErrorKind::index, "The shape of the mask ", show(n->sizes()), " at index ", i,
+           " does not match the shape of the indexed tensor ", show(a->sizes()), " at index ", dim);
+    }
+    for (Value& v : nonzero_indices(Value(n))) by.push_back(std::move(v));
+  }
+  if (static_cast<int>(by.size()) > a->ndim())
+    fail(ErrorKind::index, "too many indices for tensor of dimension ", a->ndim(), " (got ",
+         by.size(), ")");
+  return by;
+}
+
+Values body_index_put(Call& c) {
+  const Value a = c.tensor(0);
+  return {index_put(a, spread_masks(a, c[1].as_nodes()), c.tensor(2), c[3].as_bool())};
+}
+
+// PyTorch's message names the C++ type here.
+const char* name_in_messages(DType dtype) {
+  static constexpr const char* names[dtype_count] = {
+      "bool",     "unsigned char", "signed char",   "short int", "int",
+      "long int", "c10::Half",     "c10::BFloat16", "float",     "double"};
+  return names[static_cast<int>(dtype)];
+}
+
+Values body_masked_fill(Call& c) {
+  const Value mask = c.tensor(1), value = c.tensor(2);
+  if (mask->dtype != DType::bool_)
+    fail(ErrorKind::runtime, "masked_fill_ only supports boolean masks, but got mask with dtype ",
+         name_in_messages(mask->dtype));
+  if (value->ndim() > 0)
+    fail(ErrorKind::runtime,
+         "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
+         value->ndim(), " dimension(s).");
+  return {masked_fill(c.tensor(0), mask, value)};
+}
+
+Values body_nonzero(Call& c) { return {nonzero(c.tensor(0))}; }
+
+Values body_where(Call& c) {
+  const Value a = c.tensor(0);
+  return nonzero_indices(a->ndim() ? a : unsqueeze(a, 0));
+}
+
+constexpr Op kOps[] = {
+    {.name = "index",
+     .doc = "The elements that index tensors name, one index for each dimension of attr 0.",
+     .infer = infer_index,
+     .kernel = run_index,
+     .grad = {GRAD(index_gradient(s, b, c))},
+     .hidden = true},
+    {.name = "index_put_at",
+     .doc = "Input with values written, or added, where index tensors say.",
+     .infer = infer_index_put,
+     .kernel = run_index_put,
+     .grad = {GRAD(index_put_gradient_of_whole(s, c, d)),
+              GRAD(index_put_gradient_of_values(s, c, d))},
+     .grad_name = "IndexPutBackward0",
+     .donates = 1,
+     .hidden = true},
+    {.name = "index_put",
+     .signature =
+         "(Tensor input, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",
+     .doc = "A copy of input with values written, or added, where the indices say.",
+     .example = "index_put(zeros(3), (tensor([0, 2]),), tensor([5., 6.]))",
+     .body = body_index_put,
+     .inplace = true},
+    {.name = "masked_fill",
+     .signature = "(Tensor input, Tensor mask, Operand value) -> Tensor",
+     .doc = "A copy of input with value where mask is true.",
+     .example = "masked_fill(arange(3.), tensor([True, False, True]), -1.)",
+     .body = body_masked_fill,
+     .inplace = true},
+    {.name = "nonzero",
+     .signature = "(Tensor input, *, False as_tuple=False) -> Tensor",
+     .doc = "The positions of the elements that are not zero, one in each row.",
+     .example = "nonzero(tensor([0., 3., 0., 5.]))",
+     .body = body_nonzero},
+    {.name = "nonzero",
+     .signature = "(Tensor input, *, True as_tuple) -> Tensor[]",
+     .body = body_where},
+    {.name = "where",
+     .signature = "(Tensor condition) -> Tensor[]",
+     .doc = "The positions of the elements that are not zero, one list for each dimension.",
+     .example = "where(tensor([[True, False], [False, True]]))",
+     .body = body_where},
+};
+
+}  // namespace
+
+std::span<const Op> index_ops() { return kOps; }
+
+void index_error(int64_t index, int64_t dim, int64_t size) {
+  fail(ErrorKind::index, "index ", index, " is out of bounds for dimension ", dim, " with size ",
+       size);
+}
+void index_runtime_error(int64_t index, int64_t dim, int64_t size) {
+  fail(ErrorKind::runtime, "index ", index, " is out of bounds for dimension ", dim, " with size ",
+       size);
+}
+void out_of_range_in_self(int64_t, int64_t, int64_t) {
+  fail(ErrorKind::index, "index out of range in self");
+}
+
+void check_bounds(const Node& index, int64_t low, int64_t size, int64_t dim, OutOfRange raise) {
+  if (index.numel() == 0) return;
+  if (auto* bad = find_outside(index.sizes(), index.strides(), indices(index), low, size))
+    raise(*bad, dim, size);
+}
+
+void start_from_input(Run& s) {
+  if (!s.donated(0) && s.node.numel()) copy(s.node.sizes(), strided(s.node), strided(s.in(0)));
+}
+
+void infer_dense_like_input(Infer& s) {
+  s.dtype = s.in[0]->dtype;
+  s.layout = dense_like(*s.in[0]->layout);
+}
+
+namespace {
+
+struct Chosen {
+  Dims dims;
+  Values by;
+};
+
+Chosen present(std::span<const Value> given) {
+  Chosen out;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (!given[i]) continue;
+    out.dims.push(static_cast<int64_t>(i));
+    out.by.push_back(as_index(given[i]));
+  }
+  return out;
+}
+
+// Indices that do not broadcast raise here; more of them than `most` are stacked.
+void gather_up(Values& by, size_t most) {
+  const auto same = [&](const Value& v) { return v->layout == by[0]->layout; };
+  if (by.size() > 1 && !std::ranges::all_of(by, same)) {
+    try {
+      broadcast_sizes(by);
+    } catch (const Error&) {
+      std::string shapes;
+      for (const Value& v : by) shapes += (shapes.empty() ? "" : ", ") + show(v->sizes());
+      fail(ErrorKind::index,
+           "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes);
+    }
+  }
+  if (by.size() <= most) return;
+  const Dims sizes = broadcast_sizes(by);
+  for (Value& v : by) v = expand(v, sizes);
+  by = {stack(by, 0)};
+}
+
+}  // namespace
+
+Value index(const Value& a, std::span<const Value> given) {
+  Chosen named = present(given);
+  gather_up(named.by, 2);
+  return record_index(a, named.by, Arg::of(named.dims.span()));
+}
+
+Value index_put(const Value& a, std::span<const Value> given, const Value& values,
+                bool accumulate) {
+  Chosen named = present(given);
+  gather_up(named.by, 2);
+  return record_index_put(a, values, named.by, Arg::of(named.dims.span()), accumulate);
+}
+
+Value masked_fill(const Value& a, const Value& mask, const Value& value) {
+  return where(mask, cast(value, a->dtype), a);
+}
+
+Value nonzero(const Value& a) {
+  observe(a);
+  const Strided memory = a->numel() ? strided(*a) : Strided{nullptr, a->dtype, a->strides()};
+  const int64_t n = a->numel() ? count_nonzero(a->sizes(), memory) : 0;
+  const int64_t sizes[] = {n, a->ndim()}, strides[] = {1, std::max<int64_t>(n, 1)};
+  const LayoutRef layout = intern(sizes, strides);
+  BufferRef buffer = allocate(layout->numel * sizeof(int64_t));
+  if (n) find_nonzero(a->sizes(), memory, reinterpret_cast<int64_t*>(buffer->data), n);
+  return from_buffer(op_named("data"), std::move(buffer), DType::int64, layout.get());
+}
+
+Values nonzero_indices(const Value& a) {
+  const Value all = nonzero(a);
+  Values out;
+  for (int i = 0; i < a->ndim(); ++i) out.push_back(select(all, 1, i));
+  return out;
+}
 
 }  // namespace wend

@@ -427,6 +427,20 @@ constexpr Op kOps[] = {
      .grad = {GRAD(view_gradient(s))},
      .view = true,
      .hidden = true},
+    {.name = "split_part",
+     .doc = "One of the parts that split gives; attribute 4 is its number.",
+     .infer = infer_slice,
+     .grad = {GRAD(view_gradient(s))},
+     .grad_name = "SplitBackward0",
+     .view = true,
+     .hidden = true},
+    {.name = "split_sizes_part",
+     .doc = "One of the parts that split_with_sizes gives; attribute 4 is its number.",
+     .infer = infer_slice,
+     .grad = {GRAD(view_gradient(s))},
+     .grad_name = "SplitWithSizesBackward0",
+     .view = true,
+     .hidden = true},
     {.name = "unsqueeze",
      .signature = "(Tensor input, int dim) -> Tensor",
      .doc = "Inserts a dimension of size 1.",
@@ -479,6 +493,11 @@ Value select(const Value& a, int64_t dim, int64_t index) {
 Value slice(const Value& a, int64_t dim, int64_t start, int64_t end, int64_t step) {
   return record(op_named("slice"), {a},
                 {Arg::of(dim), Arg::of(start), Arg::of(end), Arg::of(step)});
+}
+Value pad_to(const Value& a, std::span<const int64_t> sizes) {
+  if (std::ranges::equal(a->sizes(), sizes)) return a;
+  const Dims rows = contiguous_strides(sizes);
+  return storage_sum(a, sizes, rows.span(), 0, rows.span(), 0);
 }
 Value unsqueeze(const Value& a, int64_t dim) {
   return record(op_named("unsqueeze"), {a}, {Arg::of(dim)});

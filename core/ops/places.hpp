@@ -1,0 +1,43 @@
+// ops/places.hpp: what the ops that take an index tensor have in common: its dtype, its bounds, and
+// the memory of a node as they move elements in it.
+#pragma once
+
+#include "kernels/index.hpp"
+#include "ops/families.hpp"
+#include "ops/functions.hpp"
+
+namespace wend {
+
+// Raises the error for an index that is out of range; `dim` and `size` are what it indexes.
+using OutOfRange = void (*)(int64_t index, int64_t dim, int64_t size);
+
+[[noreturn]] void index_error(int64_t index, int64_t dim, int64_t size);
+[[noreturn]] void index_runtime_error(int64_t index, int64_t dim, int64_t size);
+[[noreturn]] void out_of_range_in_self(int64_t index, int64_t dim, int64_t size);
+
+inline const int64_t* indices(const Node& node) { return reinterpret_cast<int64_t*>(node.data()); }
+inline Value as_index(const Value& v) { return cast(v, DType::int64); }
+
+// Raises unless every index is in [low, size).
+void check_bounds(const Node& index, int64_t low, int64_t size, int64_t dim, OutOfRange raise);
+// The same at record, for an index that has its value already; the others are checked when they
+// run.
+inline void check_early(const Node& index, int64_t low, int64_t size, int64_t dim,
+                        OutOfRange raise) {
+  if (index.state == State::valued) check_bounds(index, low, size, dim, raise);
+}
+
+// The output begins as a copy of input 0, unless it took over its memory.
+void start_from_input(Run& s);
+// Result takes sizes, dtype and order of memory of input 0.
+void infer_dense_like_input(Infer& s);
+
+// A tensor of no dimensions taken as one of one dimension, as many of these ops do.
+struct AtLeast1d {
+  explicit AtLeast1d(const Node& n) : sizes(n.sizes()), strides(n.strides()) {
+    if (sizes.n == 0) sizes.push(1), strides.push(0);
+  }
+  Dims sizes, strides;
+};
+
+}  // namespace wend
