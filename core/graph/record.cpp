@@ -95,7 +95,7 @@ Value append_outside(const Op& op, std::span<const Value> inputs, std::span<cons
   Values own(inputs.begin(), inputs.end());
   for (size_t i = 0; i < own.size() && i < 7; ++i) {
     const Buffer* buffer = own[i]->buffer;
-    if (needs.saved >> i & 1 && buffer && buffer->outside) own[i] = record(op_named("clone"), {own[i]});
+    if (needs.saved >> i & 1 && buffer && buffer->outside) own[i] = record(op_named("clone_of"), {own[i]});
   }
   Node* node = new_node(op, own.size(), dtype, layout, offset);
   finish_node(*node, own, attrs, needs.grad, needs.saved);
