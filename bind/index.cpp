@@ -6,6 +6,7 @@
 #include "bind/convert.hpp"
 #include "bind/tensor.hpp"
 #include "exec/run.hpp"
+#include "graph/describe.hpp"
 #include "ops/functions.hpp"
 
 namespace wend {
@@ -200,6 +201,12 @@ void write_part(PyObject* self, const Indexed& at, PyObject* value) {
   target.write(same ? source : expand(source, shape.sizes()));
 }
 
+Value item_of(const Value& whole, PyObject* index) {
+  Indexed at = Indexer(whole).apply(index);
+  if (at.advanced) return wend::index(at.part, at.by_tensor);
+  return at.part.get() == whole.get() ? alias(whole) : std::move(at.part);
+}
+
 struct Iterator {
   PyObject_HEAD
   PyObject* tensor;
@@ -249,10 +256,8 @@ Py_ssize_t tensor_length(PyObject* self) {
 PyObject* tensor_get_item(PyObject* self, PyObject* index) {
   return guarded([&] {
     const Value whole = variable_of(self).value();
-    Indexed at = Indexer(whole).apply(index);
-    Value result = at.advanced                      ? wend::index(at.part, at.by_tensor)
-                   : at.part.get() == whole.get() ? alias(whole)
-                                                    : std::move(at.part);
+    Value result = located([&] { return "getitem(input: " + describe_tensor(*whole) + ")"; },
+                           [&] { return item_of(whole, index); });
     bound_laziness();
     return wrap_result(std::move(result), std::span(&self, 1));
   });
@@ -262,8 +267,12 @@ int tensor_set_item(PyObject* self, PyObject* index, PyObject* value) {
   return guarded(
       [&] {
         if (!value) raise(PyExc_TypeError, "Tensor does not support deleting items");
-        check_writable(self);
-        write_part(self, Indexer(variable_of(self).value()).apply(index), value);
+        const Value whole = variable_of(self).value();
+        located([&] { return "setitem(input: " + describe_tensor(*whole) + ")"; },
+                [&] {
+                  check_writable(self);
+                  write_part(self, Indexer(whole).apply(index), value);
+                });
         bound_laziness();
         return 0;
       },

@@ -1,5 +1,6 @@
 // bind/module.cpp: the extension module: types, ops, and switches. No logic lives here.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include "base/threads.hpp"
@@ -7,6 +8,7 @@
 #include "bind/convert.hpp"
 #include "bind/generator.hpp"
 #include "bind/grad_fn.hpp"
+#include "bind/graph.hpp"
 #include "bind/interop.hpp"
 #include "bind/op_function.hpp"
 #include "bind/source.hpp"
@@ -35,7 +37,7 @@ void translate(const std::exception_ptr& p, void*) {
   } catch (const Error& e) {
     set_python_error(e);
   } catch (const PythonError&) {
-    throw nb::python_error();
+    // Python has its exception already.
   }
 }
 
@@ -125,4 +127,5 @@ NB_MODULE(_C, m) {
   bind_modes(m);
   bind_running(m);
   bind_data(m);
+  init_graph(m);
 }

@@ -4,6 +4,7 @@
 
 #include "bind/tensor.hpp"
 #include "exec/run.hpp"
+#include "graph/describe.hpp"
 #include "kernels/elementwise.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
@@ -13,6 +14,11 @@ namespace {
 
 const Op& op_of(Elementwise id) { return elementwise_ops()[static_cast<int>(id)]; }
 
+// An error says which operator call it comes from.
+Value recorded(const Op& op, std::span<Value> in) {
+  return located([&] { return describe_call(op, in, {}); }, [&] { return record(op, in); });
+}
+
 // Tensors among the operands may be subclasses with their own reflected methods; Python has tried
 // those before it comes here.
 template <Elementwise kId>
@@ -20,7 +26,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     Value in[2] = {operand(a, b), operand(b, a)};
     if (!in[0] || !in[1]) return Py_NewRef(Py_NotImplemented);
-    Value result = record(op_of(kId), std::span(in), {});
+    Value result = recorded(op_of(kId), in);
     bound_laziness();
     return wrap(std::move(result));
   });
@@ -31,8 +37,11 @@ PyObject* inplace(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
     Value in[2] = {operand(self), operand(other, self)};
     if (!in[1]) return Py_NewRef(Py_NotImplemented);
-    check_writable(self);
-    write_result(self, record(op_of(kId), std::span(in), {}));
+    located([&] { return describe_call(op_of(kId), in, {}); },
+            [&] {
+              check_writable(self);
+              write_result(self, record(op_of(kId), in));
+            });
     bound_laziness();
     return Py_NewRef(self);
   });
@@ -42,7 +51,7 @@ template <Elementwise kId>
 PyObject* unary(PyObject* a) {
   return guarded([&] {
     Value in[1] = {operand(a)};
-    return wrap(record(op_of(kId), std::span(in), {}));
+    return wrap(recorded(op_of(kId), in));
   });
 }
 
@@ -54,7 +63,12 @@ PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
 PyObject* matrix_product(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     if (!is_tensor(a) || !is_tensor(b)) return Py_NewRef(Py_NotImplemented);
-    Value result = matmul(variable_of(a).value(), variable_of(b).value());
+    const Value in[2] = {operand(a), operand(b)};
+    auto call = [&] {
+      const Arg args[2] = {Arg::of(in[0].get()), Arg::of(in[1].get())};
+      return describe_call("matmul", "(Tensor input, Tensor other) -> Tensor", args);
+    };
+    Value result = located(call, [&] { return matmul(in[0], in[1]); });
     bound_laziness();
     return wrap(std::move(result));
   });

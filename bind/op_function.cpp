@@ -12,6 +12,7 @@
 #include "bind/attributes.hpp"
 #include "bind/autograd.hpp"
 #include "exec/run.hpp"
+#include "graph/describe.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
@@ -47,18 +48,24 @@ std::string got(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return text;
 }
 
-[[noreturn]] void no_overload(const Callable& c, PyObject* const* args, Py_ssize_t nargs,
-                              PyObject* kwnames) {
+std::string why_not(const Callable& c, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   if (c.overloads.size() == 1) {
     ParsedArgs parsed;
     std::string why;
     parse_args(c.overloads[0], args, nargs, kwnames, parsed, &why);
-    fail(ErrorKind::type, c.name, "(): ", why);
+    return c.name + "(): " + why;
   }
   std::string text = c.name + "() received an invalid combination of arguments - got (" +
                      got(args, nargs, kwnames) + "), but expected one of:";
   for (const Signature& s : c.overloads) text += "\n * " + s.text;
-  fail(ErrorKind::type, text);
+  return text;
+}
+
+[[noreturn]] void no_overload(const Callable& c, PyObject* const* args, Py_ssize_t nargs,
+                              PyObject* kwnames) {
+  Error error(ErrorKind::type, why_not(c, args, nargs, kwnames));
+  locate(error, "");
+  throw error;
 }
 
 // The value that a primitive gives for parsed arguments.
@@ -130,7 +137,7 @@ PyObject* write_out(PyObject* out, Values& results) {
   return Py_NewRef(out);
 }
 
-PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
+PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
                       PyObject* out) {
   if (c.inplace) check_writable(self);
   if (s.op->primitive() && !c.inplace && !out && !parsed.requires_grad && !s.returns_list) {
@@ -146,6 +153,14 @@ PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed,
     return Py_NewRef(self);
   }
   return wrap_all(c, s, results, parsed);
+}
+
+PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
+                      PyObject* out) {
+  auto call = [&] {
+    return describe_call(c.name.c_str(), s.text.c_str(), std::span(parsed.args, s.params.size()));
+  };
+  return located(call, [&] { return record_call(c, s, parsed, self, out); });
 }
 
 // Takes out= from the keywords; the rest is left in `names` and `values`.

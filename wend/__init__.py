@@ -12,6 +12,8 @@ _C._init_source(_os.path.dirname(__file__) + _os.sep)
 from wend import _tensor, _types  # noqa: E402
 from wend._C import *  # noqa: E402, F403
 from wend._C import Tensor  # noqa: E402
+from wend._graph import graph  # noqa: E402
+from wend._report import eager, laziness, report  # noqa: E402
 from wend._types import (  # noqa: E402
     Size,
     bfloat16,

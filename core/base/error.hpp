@@ -28,6 +28,8 @@ class Error : public std::exception {
 
   ErrorKind kind;
   std::string text;
+  std::string rule;      // what the call should have kept to, shown below the call
+  bool located = false;  // the text says already which call and line raised it
 };
 
 template <class... Parts>

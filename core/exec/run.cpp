@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "graph/describe.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
@@ -108,10 +109,9 @@ void run_kernel(Node& node, double work) {
   if (on_kernel) on_kernel(node, now() - start);
 }
 
-std::string context(const Node& node) {
-  std::string text = "\n  " + describe_call(*node.op, node.in());
-  if (node.code) text += "\n  at " + source_hooks.describe(node.source());
-  return text;
+std::string call_of(const Node& node) {
+  const auto attrs = node.attrs ? node.attrs->span() : std::span<const Arg>{};
+  return describe_call(*node.op, node.in(), attrs);
 }
 
 void publish(Node& node) {
@@ -132,10 +132,11 @@ void execute(Node& node, double work) {
   try {
     give_memory(node);
     if (node.layout->numel > 0 || node.op->donates) run_kernel(node, work);
-  } catch (const Error& e) {
+  } catch (Error& e) {
     if (node.buffer) BufferRef::adopt(std::exchange(node.buffer, nullptr));
+    locate(e, call_of(node), node.source());
     if (e.kind == ErrorKind::memory || e.kind == ErrorKind::interrupted) throw;
-    return fail_node(node, Error(e.kind, e.text + context(node)));
+    return fail_node(node, e);
   }
   publish(node);
 }
@@ -228,16 +229,6 @@ void observe(Node& node) {
 void bound_laziness() {
   if (pending.live > pending.max_nodes || pending.bytes + pending.pinned > pending.max_bytes)
     run_pending();
-}
-
-std::string describe_call(const Op& op, std::span<const Value> inputs) {
-  std::string text = std::string(op.name) + "(";
-  for (size_t i = 0; i < inputs.size() && i < 8; ++i) {
-    if (!inputs[i]) continue;
-    if (i) text += ", ";
-    text += show(inputs[i]->sizes()) + " " + name_of(inputs[i]->dtype);
-  }
-  return text + ")";
 }
 
 }  // namespace wend

@@ -1,8 +1,6 @@
 // exec/run.hpp: the one point through which every observation goes, and what a run did.
 #pragma once
 
-#include <string>
-
 #include "graph/op.hpp"
 
 namespace wend {
@@ -40,8 +38,5 @@ extern constinit Counters counters;
 
 // When set, called after every kernel with the nanoseconds it took.
 extern void (*on_kernel)(const Node& node, int64_t nanoseconds);
-
-// "add(input: (2, 3) float32, other: (4,) float32)"
-std::string describe_call(const Op& op, std::span<const Value> inputs);
 
 }  // namespace wend

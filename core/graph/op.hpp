@@ -136,8 +136,17 @@ struct Op {
   bool is_edge(size_t i) const { return i < 8 ? edges >> i & 1 : edges == 0xff; }
 };
 
+// The entries of one file of ops/.
+struct OpFamily {
+  const char* name;
+  std::span<const Op> ops;
+
+  const Op* begin() const { return ops.data(); }
+  const Op* end() const { return ops.data() + ops.size(); }
+};
+
 // Every entry, family by family.
-std::span<const std::span<const Op>> op_table();
+std::span<const OpFamily> op_table();
 // The first entry of that name; the name must exist.
 const Op& op_named(std::string_view name);
 // For names written in the program text: remembered by the address of the literal.

@@ -41,17 +41,9 @@ Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
 }
 
 void set_source(Node& node) {
-  if (mode.line_of) {
-    node.code = mode.line_of->code;
-    node.instruction = mode.line_of->instruction;
-    if (node.code) source_hooks.retain(node.code);
-  } else if (source_hooks.capture) {
-    const Source source = source_hooks.capture();
-    node.code = source.code;
-    node.instruction = source.instruction;
-  } else {
-    node.code = nullptr;
-  }
+  const Source source = current_source();
+  node.code = source.code;
+  node.instruction = source.instruction;
 }
 
 Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout, int64_t offset) {
@@ -94,6 +86,13 @@ void make_private(std::span<Value> inputs, uint8_t saved) {
 }
 
 }  // namespace
+
+Source current_source() {
+  if (!mode.line_of) return source_hooks.capture ? source_hooks.capture() : Source{};
+  const Source source = mode.line_of->source();
+  if (source.code) source_hooks.retain(source.code);
+  return source;
+}
 
 void derive_again(Node& view) {
   std::vector<Node*> chain;
@@ -229,6 +228,8 @@ Value cached_constant(uint64_t bits, DType from, DType dtype, bool weak) {
   Value node = from_buffer(data, std::move(buffer), dtype, scalar.get());
   mode = before;
   if (weak) node->flags |= Node::weak;
+  // Whoever wrote the number first is not the one place it comes from.
+  if (node->code) source_hooks.release(std::exchange(node->code, nullptr));
   entry.bits = bits;
   entry.kind = kind;
   entry.node = node;

@@ -65,5 +65,7 @@ void derive_again(Node& view);
 void let_inputs_go(Node& node);
 
 uint64_t nodes_recorded();
+// The place in the user's program that a node recorded now belongs to, its code object retained.
+Source current_source();
 
 }  // namespace wend

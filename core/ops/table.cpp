@@ -7,10 +7,21 @@
 
 namespace wend {
 
-std::span<const std::span<const Op>> op_table() {
-  static const std::span<const Op> families[] = {
-      graph_ops(),  elementwise_ops(), create_ops(), copy_ops(),  view_ops(), reduce_ops(), matmul_ops(),
-      index_ops(), gather_ops(),      order_ops(),  join_ops(), random_ops(), nn_ops(),
+std::span<const OpFamily> op_table() {
+  static const OpFamily families[] = {
+      {"graph", graph_ops()},
+      {"elementwise", elementwise_ops()},
+      {"create", create_ops()},
+      {"copy", copy_ops()},
+      {"view", view_ops()},
+      {"reduce", reduce_ops()},
+      {"matmul", matmul_ops()},
+      {"index", index_ops()},
+      {"gather", gather_ops()},
+      {"order", order_ops()},
+      {"join", join_ops()},
+      {"random", random_ops()},
+      {"nn", nn_ops()},
   };
   return families;
 }

@@ -1,0 +1,245 @@
+"""When recorded work runs, and what ran: `wend.eager`, `wend.laziness`, `wend.report`.
+
+Running and counting are the extension module's; here they are switched, compared and shown.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ContextDecorator
+from typing import Any, NamedTuple
+
+from wend import _C
+
+
+class eager(ContextDecorator):  # noqa: N801
+    """Run every operation when it is recorded, as context or decorator, to debug with values.
+
+    >>> with wend.eager():
+    ...     y = wend.tensor([1.0, 2.0]) * 3
+    >>> wend.graph(y)[y].state
+    'valued'
+    """
+
+    def __init__(self) -> None:
+        self._before: list[bool] = []
+
+    def __enter__(self) -> eager:
+        self._before.append(_C._eager())
+        _C._set_eager(True)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _C._set_eager(self._before.pop())
+
+
+class laziness(ContextDecorator):  # noqa: N801
+    """Bound what may be pending before it is run unasked, as context or decorator.
+
+    `nodes` counts recorded operations, `bytes` what their values will take or keep; a bound that
+    is not given stays as it is.
+
+    >>> with wend.laziness(nodes=10):
+    ...     y = wend.tensor([1.0, 2.0])
+    ...     for _ in range(100):
+    ...         y = y + 1
+    >>> len([node for node in wend.graph(y) if node.state == "pending"]) <= 10
+    True
+    """
+
+    def __init__(self, nodes: int | None = None, bytes: int | None = None) -> None:
+        for name, bound in (("nodes", nodes), ("bytes", bytes)):
+            if bound is not None and bound < 0:
+                raise ValueError(f"laziness(): {name} must not be negative, got {bound}")
+        self._bounds = nodes, bytes
+        self._before: list[tuple[int, int]] = []
+
+    def __enter__(self) -> laziness:
+        before = _C._laziness()
+        self._before.append(before)
+        nodes, bytes = self._bounds
+        _C._set_laziness(
+            before[0] if nodes is None else nodes, before[1] if bytes is None else bytes
+        )
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _C._set_laziness(*self._before.pop())
+
+
+class Work(NamedTuple):
+    """What the kernels of one op, or of one line of the program, did."""
+
+    name: str
+    calls: int
+    seconds: float
+    bytes: int
+
+
+class report:  # noqa: N801
+    """Say what ran inside a `with` block: how often, on behalf of which line, how long.
+
+    Only kernels that ran inside the block count, whoever recorded them; times cost a clock reading
+    for each kernel, and nothing while no report is open.
+
+    >>> with wend.report() as r:
+    ...     total = (wend.ones(2, 3) * 2).sum().item()
+    >>> "mul" in [work.name for work in r.by_op]
+    True
+    """
+
+    def __init__(self) -> None:
+        self._open = False
+        self._kernels: dict[_Key, _Total] = {}
+        self._counts: dict[str, int] = {}
+        self._seconds = 0.0
+
+    def __enter__(self) -> report:
+        if self._open:
+            raise RuntimeError("this report is open already; every block needs its own")
+        _C._open_report()
+        self._open = True
+        self._kernels_before = _kernels()
+        self._counts_before = _C._counters()
+        self._began = time.perf_counter()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._look()
+        _C._close_report()
+        self._open = False
+
+    def _look(self) -> None:
+        """Take the figures so far; a closed report keeps those of its end."""
+        if not self._open:
+            return
+        self._seconds = time.perf_counter() - self._began
+        before, now = self._counts_before, _C._counters()
+        self._counts = {name: now[name] - before[name] for name in now}
+        self._kernels = _difference(_kernels(), self._kernels_before)
+
+    def _count(self, name: str) -> int:
+        self._look()
+        return self._counts.get(name, 0)
+
+    @property
+    def runs(self) -> int:
+        """How often pending work was run."""
+        return self._count("runs")
+
+    @property
+    def recorded(self) -> int:
+        """Nodes that were recorded."""
+        return self._count("recorded")
+
+    @property
+    def nodes(self) -> int:
+        """Nodes that got their value."""
+        return self._count("nodes")
+
+    @property
+    def kernels(self) -> int:
+        """Nodes that got it from a kernel; the others are views."""
+        return self._count("kernels")
+
+    @property
+    def donated(self) -> int:
+        """Results that took over the memory of an input that nobody needed any more."""
+        return self._count("donated")
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that were allocated for results."""
+        return self._count("bytes")
+
+    @property
+    def seconds(self) -> float:
+        """Time since the block began, or that it took."""
+        self._look()
+        return self._seconds
+
+    @property
+    def by_op(self) -> list[Work]:
+        """The work of each op, the longest first."""
+        self._look()
+        return _summed(self._kernels, lambda key: key.op)
+
+    @property
+    def by_line(self) -> list[Work]:
+        """The work that each line of the program recorded, the longest first."""
+        self._look()
+        return _summed(self._kernels, lambda key: key.place)
+
+    def __str__(self) -> str:
+        head = (
+            f"{self.recorded} nodes recorded, {self.nodes} run in {self.runs} runs: "
+            f"{self.kernels} kernels, {self.nodes - self.kernels} views; "
+            f"{_size(self.bytes)} allocated, {self.donated} results in donated memory; "
+            f"{_time(self.seconds)}"
+        )
+        return "\n\n".join([head, _table("op", self.by_op), _table("line", self.by_line)])
+
+
+class _Key(NamedTuple):
+    op: str
+    place: str
+
+
+class _Total(NamedTuple):
+    calls: int = 0
+    nanoseconds: int = 0
+    bytes: int = 0
+
+
+def _kernels() -> dict[_Key, _Total]:
+    totals: dict[_Key, _Total] = {}
+    for op, place, *figures in _C._kernel_times():
+        key = _Key(op, f"{place[0]}:{place[1]} in {place[2]}" if place else "an unknown line")
+        totals[key] = _plus(totals.get(key, _Total()), figures)
+    return totals
+
+
+def _plus(total: _Total, figures: Any, sign: int = 1) -> _Total:
+    return _Total(*(a + sign * b for a, b in zip(total, figures, strict=True)))
+
+
+def _difference(now: dict[_Key, _Total], before: dict[_Key, _Total]) -> dict[_Key, _Total]:
+    left = {key: _plus(total, before.get(key, _Total()), -1) for key, total in now.items()}
+    return {key: total for key, total in left.items() if total.calls}
+
+
+def _summed(kernels: dict[_Key, _Total], name: Any) -> list[Work]:
+    totals: dict[str, _Total] = {}
+    for key, total in kernels.items():
+        totals[name(key)] = _plus(totals.get(name(key), _Total()), total)
+    works = [Work(n, t.calls, t.nanoseconds / 1e9, t.bytes) for n, t in totals.items()]
+    return sorted(works, key=lambda work: (-work.seconds, work.name))
+
+
+_MOST_ROWS = 30
+
+
+def _table(title: str, works: list[Work]) -> str:
+    width = max((len(work.name) for work in works), default=0)
+    width = max(width, len(title), 12)
+    lines = [f"{title:{width}}  {'calls':>8}  {'time':>9}  {'written':>9}"]
+    for work in works[:_MOST_ROWS]:
+        figures = f"{work.calls:8}  {_time(work.seconds):>9}  {_size(work.bytes):>9}"
+        lines.append(f"{work.name:{width}}  {figures}")
+    if len(works) > _MOST_ROWS:
+        lines.append(f"... and {len(works) - _MOST_ROWS} more")
+    return "\n".join(lines)
+
+
+def _time(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.0f} ns"
+
+
+def _size(bytes: int) -> str:
+    for unit, scale in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if bytes >= scale:
+            return f"{bytes / scale:.3g} {unit}"
+    return f"{bytes} B"
