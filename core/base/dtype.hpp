@@ -57,7 +57,8 @@ constexpr DType promote(DType a, DType b) {
   return high;
 }
 
-// Whether a result may be written into a tensor of dtype `to`: not from a higher category to a lower.
+// Whether a result may be written into a tensor of dtype `to`: not from a higher category to a
+// lower.
 constexpr bool can_cast(DType from, DType to) {
   if (is_floating(from)) return is_floating(to);
   return from == DType::bool_ || to != DType::bool_;

@@ -1,6 +1,5 @@
 // The loops of the elementwise ops for integers and bool, at the base instruction level.
-// Floats are done in level/elementwise.inl.
-#pragma GCC optimize("O3", "wrapv")  // loops vectorise, integers wrap around
+// Floats are done in level/elementwise.inl. Integers must wrap around, which the build sees to.
 
 #include "kernels/elementwise_int.hpp"
 

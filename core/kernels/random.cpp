@@ -1,6 +1,5 @@
 // The Philox generator and the distributions drawn from it.
 // Compiled for the base level alone and without fused multiply-add: the same numbers everywhere.
-#pragma GCC optimize("O3", "fp-contract=off", "no-math-errno", "no-trapping-math")
 #define WEND_NO_FMA
 
 #include "kernels/random.hpp"
@@ -73,15 +72,22 @@ void uniform(uint64_t seed, uint64_t counter, int64_t count, Tile<double>& u) {
     }
 }
 
+// sin(2 pi x) for |x| < 2. Of whole and half turns, which are exact, only the sign is left.
+template <class T>
+inline T sin_of_turns(T x) {
+  const T shifted = 2 * x + Real<T>::round;
+  const T rest = x - T(0.5) * (shifted - Real<T>::round);
+  return flip_sign(sin_within_half_pi(T(0x1.921fb54442d18p2) * rest), bits_of(shifted));
+}
+
 // Box and Muller: two uniform numbers become two normal ones in their place.
 template <class T>
 void make_normal(T* u, T* v, int64_t count) {
-  constexpr T two_pi = T(0x1.921fb54442d18p2);
 #pragma GCC ivdep
   for (int64_t i = 0; i < count; ++i) {
-    const T radius = m_sqrt(T(-2) * log_of_ordinary(1 - u[i])), angle = two_pi * v[i];
-    u[i] = radius * cos_of_ordinary(angle);
-    v[i] = radius * sin_of_ordinary(angle);
+    const T radius = m_sqrt(T(-2) * log_of_ordinary(1 - u[i])), turns = v[i];
+    u[i] = radius * sin_of_turns(turns + T(0.25));
+    v[i] = radius * sin_of_turns(turns);
   }
 }
 

@@ -2,7 +2,7 @@
 // Each is one expression over math.inl; the ops and gradients are in core/ops/elementwise.def.
 #pragma once
 
-#include "kernels/level/math.inl"
+#include "kernels/level/rare_math.inl"
 
 namespace wend {
 namespace {

@@ -1,5 +1,6 @@
-// The small scalar functions that the list of elementwise ops speaks in, alike for integers and floats.
-// Leaves transcendental functions to math.inl; integers wrap around, as the file's flags must say.
+// The small scalar functions that the list of elementwise ops speaks in, alike for integers and
+// floats. Leaves transcendental functions to math.inl; integers wrap around, as the file's flags
+// must say.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +32,15 @@ WEND_ARITH T sign_of(T a) {
 }
 
 // Rounding leaves integers as they are; halves go to the even neighbour.
-#define WEND_ROUNDING(name, builtin)                            \
-  template <class T>                                            \
-  WEND_ARITH T name(T a) {                                      \
-    if constexpr (!is_real<T>)                                  \
-      return a;                                                 \
-    else if constexpr (sizeof(T) == 4)                          \
-      return __builtin_##builtin##f(a);                         \
-    else                                                        \
-      return __builtin_##builtin(a);                            \
+#define WEND_ROUNDING(name, builtin)    \
+  template <class T>                    \
+  WEND_ARITH T name(T a) {              \
+    if constexpr (!is_real<T>)          \
+      return a;                         \
+    else if constexpr (sizeof(T) == 4)  \
+      return __builtin_##builtin##f(a); \
+    else                                \
+      return __builtin_##builtin(a);    \
   }
 WEND_ROUNDING(floor_of, floor)
 WEND_ROUNDING(ceil_of, ceil)
@@ -94,7 +95,8 @@ WEND_ARITH T with_sign_of(T a, T b) {
   return sizeof(T) == 4 ? __builtin_copysignf(a, b) : __builtin_copysign(a, b);
 }
 
-// Division of integers; the divisor is not 0. The quotient of the lowest number by -1 wraps to itself.
+// Division of integers; the divisor is not 0. The quotient of the lowest number by -1 wraps to
+// itself.
 template <class T>
 WEND_ARITH T truncated_quotient(T a, T b) {
   if constexpr (is_negatable<T>) return b == T(-1) ? T(-a) : T(a / b);
@@ -128,7 +130,8 @@ WEND_ARITH T floored_quotient(T a, T b) {
     return quotient != T(0) ? quotient : with_sign_of(T(0), a / b);
   } else {
     const T quotient = truncated_quotient(a, b);
-    return truncated_remainder(a, b) != T(0) && (a < T(0)) != (b < T(0)) ? T(quotient - 1) : quotient;
+    return truncated_remainder(a, b) != T(0) && (a < T(0)) != (b < T(0)) ? T(quotient - 1)
+                                                                         : quotient;
   }
 }
 

@@ -30,7 +30,8 @@ template <class To>
 struct Make {
   template <class From>
   WEND_CAST static To from(From x) {
-    // Small integers by way of int32, which is what the machine converts to; beyond it nothing is said.
+    // Small integers by way of int32, which is what the machine converts to; beyond it nothing is
+    // said.
     if constexpr (sizeof(To) < 4 && From(0.5) != From(0))
       return static_cast<To>(static_cast<int32_t>(x));
     else
@@ -134,20 +135,25 @@ void copy_elements(char* out, int64_t out_stride, const char* in, int64_t in_str
   }
 }
 
-#define WEND_CASTS(To, copy_at, copy)                                                           \
-  {copy_at == 0 ? copy : cast<To, Bool>,    copy_at == 1 ? copy : cast<To, uint8_t>,            \
-   copy_at == 2 ? copy : cast<To, int8_t>,  copy_at == 3 ? copy : cast<To, int16_t>,            \
-   copy_at == 4 ? copy : cast<To, int32_t>, copy_at == 5 ? copy : cast<To, int64_t>,            \
-   copy_at == 6 ? copy : cast<To, Half>,    copy_at == 7 ? copy : cast<To, BFloat16>,           \
+#define WEND_CASTS(To, copy_at, copy)                                                 \
+  {copy_at == 0 ? copy : cast<To, Bool>,    copy_at == 1 ? copy : cast<To, uint8_t>,  \
+   copy_at == 2 ? copy : cast<To, int8_t>,  copy_at == 3 ? copy : cast<To, int16_t>,  \
+   copy_at == 4 ? copy : cast<To, int32_t>, copy_at == 5 ? copy : cast<To, int64_t>,  \
+   copy_at == 6 ? copy : cast<To, Half>,    copy_at == 7 ? copy : cast<To, BFloat16>, \
    copy_at == 8 ? copy : cast<To, float>,   copy_at == 9 ? copy : cast<To, double>}
 
 // By the dtype of the output, then of the input.
 constexpr Cast cast_loops[dtype_count][dtype_count] = {
-    WEND_CASTS(Bool, 0, copy_elements<uint8_t>),     WEND_CASTS(uint8_t, 1, copy_elements<uint8_t>),
-    WEND_CASTS(int8_t, 2, copy_elements<uint8_t>),   WEND_CASTS(int16_t, 3, copy_elements<uint16_t>),
-    WEND_CASTS(int32_t, 4, copy_elements<uint32_t>), WEND_CASTS(int64_t, 5, copy_elements<uint64_t>),
-    WEND_CASTS(Half, 6, copy_elements<uint16_t>),    WEND_CASTS(BFloat16, 7, copy_elements<uint16_t>),
-    WEND_CASTS(float, 8, copy_elements<uint32_t>),   WEND_CASTS(double, 9, copy_elements<uint64_t>),
+    WEND_CASTS(Bool, 0, copy_elements<uint8_t>),
+    WEND_CASTS(uint8_t, 1, copy_elements<uint8_t>),
+    WEND_CASTS(int8_t, 2, copy_elements<uint8_t>),
+    WEND_CASTS(int16_t, 3, copy_elements<uint16_t>),
+    WEND_CASTS(int32_t, 4, copy_elements<uint32_t>),
+    WEND_CASTS(int64_t, 5, copy_elements<uint64_t>),
+    WEND_CASTS(Half, 6, copy_elements<uint16_t>),
+    WEND_CASTS(BFloat16, 7, copy_elements<uint16_t>),
+    WEND_CASTS(float, 8, copy_elements<uint32_t>),
+    WEND_CASTS(double, 9, copy_elements<uint64_t>),
 };
 #undef WEND_CASTS
 

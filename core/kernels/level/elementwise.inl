@@ -2,10 +2,10 @@
 // Integers and bools are done in elementwise_int.cpp, at the base level only.
 #pragma once
 
-#include "kernels/level/rare_math.inl"
 #include "kernels/level/activations.inl"
-#include "kernels/level/scalars.inl"
 #include "kernels/level/loops.inl"
+#include "kernels/level/rare_math.inl"
+#include "kernels/level/scalars.inl"
 
 namespace wend {
 namespace {
@@ -18,7 +18,8 @@ struct Ordinary<Elementwise::exp, T> {
 template <class T>
 struct Ordinary<Elementwise::log, T> {
   WEND_MATH static bool ordinary(T a) {
-    return (a >= Real<T>::min_normal) & (a < Real<T>::inf);
+    const auto lowest = bits_of(Real<T>::min_normal);
+    return bits_of(a) - lowest < bits_of(Real<T>::inf) - lowest;
   }
   WEND_MATH static T at_ordinary(T a) { return log_of_ordinary(a); }
 };

@@ -366,18 +366,20 @@ WEND_INLINE Vector<T> add_pairs(Vector<T> x, Vector<T> y) {
     return __builtin_shufflevector(x, y, 0, 2) + __builtin_shufflevector(x, y, 1, 3);
 }
 
-// The sums of the lanes of N vectors, N <= lanes, as the first N lanes of one. Whatever N is, the
-// lanes of each are added up in the same order.
-template <class T, int N>
+// The sums of the lanes of N vectors, N <= lanes, as the first N lanes of one: each step halves the
+// lanes that are left to add. Whatever N is, the lanes of each are added up in the same order.
+template <class T, int N, int Left = lanes<T>>
 WEND_INLINE Vector<T> sum_lanes(const Vector<T>* v) {
-  Vector<T> sum[N];
-  WEND_UNROLL for (int i = 0; i < N; ++i) sum[i] = v[i];
-  WEND_UNROLL for (int count = N; count > 1; count /= 2)
-      WEND_UNROLL for (int i = 0; i < count / 2; ++i) sum[i] =
-          add_pairs<T>(sum[2 * i], sum[2 * i + 1]);
-  WEND_UNROLL for (int rest = lanes<T> / N; rest > 1; rest /= 2) sum[0] =
-      add_pairs<T>(sum[0], sum[0]);
-  return sum[0];
+  if constexpr (Left == 1) {
+    return v[0];
+  } else {
+    constexpr int half = N == 1 ? 1 : N / 2;
+    Vector<T> sum[half];
+    WEND_UNROLL for (int i = 0; i < half; ++i) {
+      sum[i] = add_pairs<T>(v[2 * i % N], v[(2 * i + 1) % N]);
+    }
+    return sum_lanes<T, half, Left / 2>(sum);
+  }
 }
 
 template <class T>

@@ -9,8 +9,9 @@
 namespace wend {
 namespace {
 
-// A Scalar S has operand types A, B, C, a result type R, its arity, at(a, ...), and says whether it is
-// costly: then even a part of a block is worth a vector. Bools are bytes in memory, all but 0 true.
+// A Scalar S has operand types A, B, C, a result type R, its arity, at(a, ...), and says whether it
+// is costly: then even a part of a block is worth a vector. Bools are bytes in memory, all but 0
+// true.
 template <class T>
 struct Stored {
   using Type = T;
@@ -40,7 +41,8 @@ struct Types {
   using C = C_;
   static constexpr int arity = arity_;
   static constexpr int64_t block = 64 / (sizeof(R) > sizeof(B) ? sizeof(R) : sizeof(B));
-  static constexpr int64_t run = 32 * block;  // as much as is done at once beside a repeated operand
+  static constexpr int64_t run =
+      32 * block;  // as much as is done at once beside a repeated operand
 };
 template <class S>
 using TypesOf = Types<typename S::R, typename S::A, typename S::B, typename S::C, S::arity>;
@@ -88,7 +90,8 @@ template <class S>
 
 template <class S>
 [[gnu::noinline]] void evaluate(stored<typename S::R>* out, const stored<typename S::A>* a,
-              const stored<typename S::B>* b, const stored<typename S::C>* c, int64_t n) {
+                                const stored<typename S::B>* b, const stored<typename S::C>* c,
+                                int64_t n) {
   constexpr int64_t block = TypesOf<S>::block, run = 16 * block;
   n &= -block;  // says to the compiler that nothing is left over
   if constexpr (!has_ordinary<S>) {

@@ -1,5 +1,6 @@
-// Scalar math without branches, so that loops over it vectorise; float and double share an algorithm
-// wherever only constants differ. Leaves loops to elementwise.inl, and what is rare to rare_math.inl.
+// Scalar math without branches, so that loops over it vectorise; float and double share an
+// algorithm wherever only constants differ. Leaves loops to elementwise.inl, and what is rare to
+// rare_math.inl.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 namespace wend {
 namespace {
 
-// Constants end in polynomials fitted by minimax for this file. A number that is split (hi, lo, ...)
-// has so few bits in its leading parts that a product with a small integer is exact.
+// Constants end in polynomials fitted by minimax for this file. A number that is split (hi, lo,
+// ...) has so few bits in its leading parts that a product with a small integer is exact.
 template <class T>
 struct Real;
 
@@ -24,7 +25,7 @@ struct Real<float> {
   static constexpr float ln2_hi = 0x1.62e4p-1f, ln2_lo = 0x1.7f7d1cp-20f;
   static constexpr float exp_min = -104, exp_max = 89, exp2_min = -151, exp2_max = 129;
   static constexpr float exp_ordinary = 87;
-  static constexpr float tanh_one = 10;  // from here on tanh is 1
+  static constexpr float tanh_one = 10;    // from here on tanh is 1
   static constexpr float tiny = 0x1p-26f;  // below it f(x) = x for every odd f with f'(0) = 1
   static constexpr float trig_max = 1e5f;  // the reduction by pi is exact enough up to here
 };
@@ -109,8 +110,8 @@ WEND_MATH T m_clamp(T x, T low, T high) {
 
 // expm1(r) for |r| <= ln2 / 2.
 WEND_MATH float expm1_near_0(float r) {
-  return mul_add(r * r,
-                 poly(r, 0x1p-1f, 0x1.5554aep-3f, 0x1.555476p-5f, 0x1.1229e2p-7f, 0x1.6daabp-10f), r);
+  return mul_add(
+      r * r, poly(r, 0x1p-1f, 0x1.5554aep-3f, 0x1.555476p-5f, 0x1.1229e2p-7f, 0x1.6daabp-10f), r);
 }
 WEND_MATH double expm1_near_0(double r) {
   return mul_add(r * r,
@@ -126,7 +127,8 @@ struct Power {
   typename Real<T>::Bits exponent;  // n + 2 bias in its low bits, rubbish above
   T rest;
 
-  // 2^n (1 + y) in two steps, so that a denormal result is rounded once and 2^n itself may overflow.
+  // 2^n (1 + y) in two steps, so that a denormal result is rounded once and 2^n itself may
+  // overflow.
   WEND_MATH T scale(T y) const {
     const auto half = exponent >> 1;
     const T first = from_bits(half << Real<T>::mantissa);
@@ -235,9 +237,9 @@ WEND_MATH float log1p_rest(float f) {
 }
 WEND_MATH double log1p_rest(double f) {
   const double s = f / (2 + f), z = s * s, half = 0.5 * f * f;
-  const double p = poly(z, 0x1.555555555557cp-1, 0x1.999999998575dp-2, 0x1.2492493ddef0fp-2,
-                        0x1.c71c54e2c66ddp-3, 0x1.7465ba1da2a16p-3, 0x1.39add98b6cb3fp-3,
-                        0x1.2e952b2a9b389p-3);
+  const double p =
+      poly(z, 0x1.555555555557cp-1, 0x1.999999998575dp-2, 0x1.2492493ddef0fp-2,
+           0x1.c71c54e2c66ddp-3, 0x1.7465ba1da2a16p-3, 0x1.39add98b6cb3fp-3, 0x1.2e952b2a9b389p-3);
   return s * mul_add(z, p, half) - half;
 }
 
@@ -268,9 +270,9 @@ WEND_MATH T log_of_ordinary(T x) {
 
 WEND_MATH float m_log2(float x) {
   const auto [e, f] = split_logarithm(x);
-  const float p = poly(f, 0x1.715476p0f, -0x1.71547p-1f, 0x1.ec73dap-2f, -0x1.715c5p-2f,
-                       0x1.26d33ap-2f, -0x1.e95b38p-3f, 0x1.b9cde4p-3f, -0x1.a88358p-3f,
-                       0x1.01b1fcp-3f);
+  const float p =
+      poly(f, 0x1.715476p0f, -0x1.71547p-1f, 0x1.ec73dap-2f, -0x1.715c5p-2f, 0x1.26d33ap-2f,
+           -0x1.e95b38p-3f, 0x1.b9cde4p-3f, -0x1.a88358p-3f, 0x1.01b1fcp-3f);
   return log_of_any(x, mul_add(f, p, e));
 }
 WEND_MATH double m_log2(double x) {
@@ -283,9 +285,9 @@ WEND_MATH double m_log2(double x) {
 
 WEND_MATH float m_log10(float x) {
   const auto [e, f] = split_logarithm(x);
-  const float p = poly(f, 0x1.bcb7bp-2f, -0x1.bcb7aap-3f, 0x1.287c68p-3f, -0x1.bcc126p-4f,
-                       0x1.63013ap-4f, -0x1.269f32p-4f, 0x1.09fe2p-4f, -0x1.ff2a26p-5f,
-                       0x1.364bc8p-5f);
+  const float p =
+      poly(f, 0x1.bcb7bp-2f, -0x1.bcb7aap-3f, 0x1.287c68p-3f, -0x1.bcc126p-4f, 0x1.63013ap-4f,
+           -0x1.269f32p-4f, 0x1.09fe2p-4f, -0x1.ff2a26p-5f, 0x1.364bc8p-5f);
   return log_of_any(x, mul_add(e, 0x1.344p-2f, mul_add(f, p, e * 0x1.3509f8p-18f)));
 }
 WEND_MATH double m_log10(double x) {
@@ -366,11 +368,11 @@ WEND_MATH float m_atan(float x) {
   const float y = m_abs(x);
   const bool inverted = y > 1;
   const float t = inverted ? 1 / y : y, z = t * t;
-  const float a = mul_add(t * z,
-                          poly(z, -0x1.555548p-2f, 0x1.9993dep-3f, -0x1.243328p-3f, 0x1.c13e9p-4f,
-                               -0x1.59ef12p-4f, 0x1.e0511p-5f, -0x1.049c64p-5f, 0x1.704a2p-7f,
-                               -0x1.e86e86p-10f),
-                          t);
+  const float a = mul_add(
+      t * z,
+      poly(z, -0x1.555548p-2f, 0x1.9993dep-3f, -0x1.243328p-3f, 0x1.c13e9p-4f, -0x1.59ef12p-4f,
+           0x1.e0511p-5f, -0x1.049c64p-5f, 0x1.704a2p-7f, -0x1.e86e86p-10f),
+      t);
   return m_copysign(inverted ? 0x1.921fb6p0f - (a + 0x1.777a5cp-25f) : a, x);
 }
 
@@ -397,7 +399,8 @@ WEND_MATH float m_acos(float x) {
   return large ? outer : 0x1.921fb6p0f - (m_copysign(a, x) + 0x1.777a5cp-25f);
 }
 
-// Where a formula loses figures in float, it is used in double, whose range also spares special cases.
+// Where a formula loses figures in float, it is used in double, whose range also spares special
+// cases.
 
 WEND_MATH float m_sinh(float x) {
   const double y = x, e = m_exp(m_clamp(y, -100.0, 100.0));
@@ -450,11 +453,11 @@ WEND_MATH double m_erf(double x) {
                         0x1.f9a296a1dd90fp-14, -0x1.f4c82d9c5eeabp-17, 0x1.b96b46d0c3858p-20,
                         -0x1.5b8bf5bcb5808p-23, 0x1.d3d9ff7969591p-27, -0x1.a231cb7081501p-31);
   const double t = y > 6 ? 6 : y;
-  const double q = poly((t - 3) / (t + 3), 0x1.6e9827d229d2fp-3, -0x1.4e102b9cf8dedp-2,
-                        0x1.f6ff2040ddb38p-3, -0x1.336ffbf094824p-3, 0x1.258b13c0d6921p-4,
-                        -0x1.8fa584a3d2ff5p-6, 0x1.17c9d8079a408p-8, 0x1.735b54cbe257fp-11,
-                        -0x1.37f305b922dcbp-11, 0x1.a555081411ae7p-15, 0x1.2c74e69a37055p-14,
-                        -0x1.afbbd95ff13dp-18, -0x1.b95f68f7684f1p-18);
+  const double q =
+      poly((t - 3) / (t + 3), 0x1.6e9827d229d2fp-3, -0x1.4e102b9cf8dedp-2, 0x1.f6ff2040ddb38p-3,
+           -0x1.336ffbf094824p-3, 0x1.258b13c0d6921p-4, -0x1.8fa584a3d2ff5p-6, 0x1.17c9d8079a408p-8,
+           0x1.735b54cbe257fp-11, -0x1.37f305b922dcbp-11, 0x1.a555081411ae7p-15,
+           0x1.2c74e69a37055p-14, -0x1.afbbd95ff13dp-18, -0x1.b95f68f7684f1p-18);
   const auto power = split_power(-t * t);
   const double tail = 2 * power.half_power() * (1 + expm1_near_0(power.rest)) * q;
   return m_copysign(y < 1 ? mul_add(y, p, y) : 1 - tail, x);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double pi = 0x1.921fb54442d18p1;
 
-#define WEND_LIBM(name)                                             \
+#define WEND_LIBM(name) \
   WEND_MATH double m_##name(double x) { return __builtin_##name(x); }
 WEND_LIBM(tan)
 WEND_LIBM(asin)
@@ -63,20 +63,19 @@ WEND_MATH double slow_lgamma(double x) {
   return lgamma_r(x, &sign);
 }
 
-// Giles' form: erfinv(x) / x is a smooth function of w = -log(1 - x^2), and of its root for large w.
+// Giles' form: erfinv(x) / x is a smooth function of w = -log(1 - x^2), and of its root for large
+// w.
 WEND_MATH float m_erfinv(float x) {
   const double y = x;
   const double w = -m_log((1 - y) * (1 + y)), u = w - 2.5, v = m_sqrt(w) - 3;
-  const double small =
-      poly(u, 0x1.805c5cff7ee53p0, 0x1.f91e899742e57p-3, -0x1.11c3e13e4a523p-8,
-           -0x1.4863d431b799bp-10, 0x1.c9bb716435149p-13, -0x1.4f41a4cd5e132p-18,
-           -0x1.cbd76803efdf6p-19, 0x1.00efa39ce0b2cp-21, 0x1.1af6e6a057ef7p-26,
-           -0x1.7498ab108fba6p-27, 0x1.df923ea5d56b6p-32, 0x1.0d31a5c2af4cdp-33);
-  const double large =
-      poly(v, 0x1.6a9efbd744292p1, 0x1.006dca0a993cep0, 0x1.358284cecd1d7p-7, -0x1.f4e4d6dc62a64p-8,
-           0x1.74996b4b1cb09p-8, -0x1.d34f74683a78ep-9, 0x1.85373d4d8732bp-10,
-           -0x1.08c427bdcfb6fp-13, -0x1.3478077d44494p-12, 0x1.679e85a1dad0ep-13,
-           -0x1.42ad90fa39717p-16, -0x1.efaa8cf7d75cap-18);
+  const double small = poly(u, 0x1.805c5cff7ee53p0, 0x1.f91e899742e57p-3, -0x1.11c3e13e4a523p-8,
+                            -0x1.4863d431b799bp-10, 0x1.c9bb716435149p-13, -0x1.4f41a4cd5e132p-18,
+                            -0x1.cbd76803efdf6p-19, 0x1.00efa39ce0b2cp-21, 0x1.1af6e6a057ef7p-26,
+                            -0x1.7498ab108fba6p-27, 0x1.df923ea5d56b6p-32, 0x1.0d31a5c2af4cdp-33);
+  const double large = poly(v, 0x1.6a9efbd744292p1, 0x1.006dca0a993cep0, 0x1.358284cecd1d7p-7,
+                            -0x1.f4e4d6dc62a64p-8, 0x1.74996b4b1cb09p-8, -0x1.d34f74683a78ep-9,
+                            0x1.85373d4d8732bp-10, -0x1.08c427bdcfb6fp-13, -0x1.3478077d44494p-12,
+                            0x1.679e85a1dad0ep-13, -0x1.42ad90fa39717p-16, -0x1.efaa8cf7d75cap-18);
   const double ratio = w < 5 ? small : large;
   return m_abs(x) == 1 ? x * Real<float>::inf : static_cast<float>(y * ratio);
 }
@@ -89,7 +88,8 @@ WEND_MATH float m_erfinv(float x) {
   const double b = 2 / (pi * 0.147) - 0.5 * w;
   double y = m_sqrt(m_sqrt(b * b + w / 0.147) - b);  // Winitzki's guess, good to 0.2 %
   for (int step = 0; step < 3; ++step) {
-    const double error = target < 0.5 ? __builtin_erf(y) - target : (1 - target) - __builtin_erfc(y);
+    const double error =
+        target < 0.5 ? __builtin_erf(y) - target : (1 - target) - __builtin_erfc(y);
     const double u = error / (0x1.20dd750429b6dp0 * __builtin_exp(-y * y));
     y -= u / (1 + y * u);
   }
@@ -105,15 +105,16 @@ WEND_MATH float m_erfinv(float x) {
   double sum = 0;
   for (; x < 10; ++x) sum -= 1 / x;
   const double y = 1 / (x * x);
-  const double series = poly(y, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132,
-                             -691.0 / 32760, 1.0 / 12);
+  const double series =
+      poly(y, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132, -691.0 / 32760, 1.0 / 12);
   return sum + __builtin_log(x) - 0.5 / x - y * series;
 }
 WEND_MATH float slow_digamma(float x) {
   return static_cast<float>(slow_digamma(static_cast<double>(x)));
 }
 
-// Hurwitz' zeta for an integer s > 1: the first terms, then Euler and Maclaurin's formula for the rest.
+// Hurwitz' zeta for an integer s > 1: the first terms, then Euler and Maclaurin's formula for the
+// rest.
 inline double hurwitz_zeta(double s, double q) {
   if (q <= 0 && q == __builtin_floor(q)) return Real<double>::inf;
   double sum = 0;
@@ -121,8 +122,11 @@ inline double hurwitz_zeta(double s, double q) {
   double term = __builtin_pow(q, -s);
   sum += term * q / (s - 1) + 0.5 * term;
   // Bernoulli numbers over factorials, B_2k / (2k)!
-  const double ratios[] = {1.0 / 12,       -1.0 / 720,           1.0 / 30240,      -1.0 / 1209600,
-                           1.0 / 47900160, -691.0 / 1307674368e3, 1.0 / 74724249600, };
+  const double ratios[] = {
+      1.0 / 12,          -1.0 / 720,     1.0 / 30240,
+      -1.0 / 1209600,    1.0 / 47900160, -691.0 / 1307674368e3,
+      1.0 / 74724249600,
+  };
   term *= s / q;
   for (int k = 0; k < 7; ++k) {
     sum += ratios[k] * term;

@@ -1,5 +1,6 @@
-// The ops of core/ops/elementwise.def as scalar functions, Scalar<op, T>, each with its operand types.
-// The includer provides the functions that the expressions call, and loops.inl makes loops of them.
+// The ops of core/ops/elementwise.def as scalar functions, Scalar<op, T>, each with its operand
+// types. The includer provides the functions that the expressions call, and loops.inl makes loops
+// of them.
 #pragma once
 
 #include "kernels/elementwise.hpp"
@@ -9,7 +10,18 @@ namespace wend {
 namespace {
 
 // The classes of elementwise.def, where they are explained.
-enum class Class { Arith, Number, Division, Float, FloatOnly, Bits, IntOnly, Compare, Logic, Select };
+enum class Class {
+  Arith,
+  Number,
+  Division,
+  Float,
+  FloatOnly,
+  Bits,
+  IntOnly,
+  Compare,
+  Logic,
+  Select
+};
 
 template <class T>
 constexpr bool is_bool = false;
@@ -57,20 +69,20 @@ struct Ordinary {};
 template <Elementwise op, class T>
 struct Scalar;
 
-#define ELEMENTWISE(name, count, class_, expression, ...)                                        \
-  template <class T>                                                                             \
-  struct Scalar<Elementwise::name, T> : Ordinary<Elementwise::name, T> {                         \
-    static constexpr Class of = Class::class_;                                                   \
-    static constexpr int arity = count;                                                          \
-    static constexpr bool costly = is_real<T> && calls_math(#expression);                        \
-    using A = typename Choose<of == Class::Select, bool, T>::Type;                               \
-    using B = T;                                                                                 \
-    using C = T;                                                                                 \
-    using R = typename Choose<of == Class::Compare || of == Class::Logic, bool, T>::Type;        \
-    [[gnu::always_inline]] static inline R at([[maybe_unused]] A a, [[maybe_unused]] B b = B(),  \
-                                              [[maybe_unused]] C c = C()) {                      \
-      return static_cast<R>(expression);                                                         \
-    }                                                                                            \
+#define ELEMENTWISE(name, count, class_, expression, ...)                                       \
+  template <class T>                                                                            \
+  struct Scalar<Elementwise::name, T> : Ordinary<Elementwise::name, T> {                        \
+    static constexpr Class of = Class::class_;                                                  \
+    static constexpr int arity = count;                                                         \
+    static constexpr bool costly = is_real<T> && calls_math(#expression);                       \
+    using A = typename Choose<of == Class::Select, bool, T>::Type;                              \
+    using B = T;                                                                                \
+    using C = T;                                                                                \
+    using R = typename Choose<of == Class::Compare || of == Class::Logic, bool, T>::Type;       \
+    [[gnu::always_inline]] static inline R at([[maybe_unused]] A a, [[maybe_unused]] B b = B(), \
+                                              [[maybe_unused]] C c = C()) {                     \
+      return static_cast<R>(expression);                                                        \
+    }                                                                                           \
   };
 #include "ops/elementwise.def"
 #undef ELEMENTWISE
