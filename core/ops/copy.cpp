@@ -211,19 +211,6 @@ LayoutRef in_format(const Layout& layout, const Arg& format) {
   return permuted(layout.sizes(), rank == 4 ? std::span<const int>(order4) : order5);
 }
 
-bool is_channels_last(const Layout& layout) {
-  if (layout.ndim != 4 && layout.ndim != 5) return false;
-  int64_t expected = 1;
-  auto next = [&](int d) {
-    const bool fits = layout.size(d) == 1 || layout.stride(d) == expected;
-    expected *= layout.size(d);
-    return fits;
-  };
-  bool fits = next(1);
-  for (int d = layout.ndim - 1; d >= 2; --d) fits = fits && next(d);
-  return fits && next(0);
-}
-
 Value cast(const Value& a, DType dtype) {
   if (a->dtype == dtype) return a;
   return record(op_named("cast"), {a}, {Arg::of(dtype)});

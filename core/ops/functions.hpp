@@ -47,8 +47,6 @@ Value with_layout(const Value& a, const Layout* layout);
 LayoutRef dense_like(const Layout& layout);
 // The layout that a copy gets when a memory_format argument is given; none preserves the order.
 LayoutRef in_format(const Layout& layout, const Arg& format);
-// True iff channels (dimension 1) vary fastest and the rest is row-major.
-bool is_channels_last(const Layout& layout);
 // A valued node with its own copy of a valued node's whole storage.
 Value own_copy(const Node& node);
 // Writes `value`, cast and broadcast, into the part of `storage` that `where` describes, now.
