@@ -1,7 +1,8 @@
-// bind/args.cpp: Python arguments to the arguments of an op: by position or keyword, sizes as a list
-// or one by one, numbers or tensors, as PyTorch takes them.
+// bind/args.cpp: Python arguments to the arguments of an op: by position or keyword, sizes as a
+// list or one by one, numbers or tensors, as PyTorch takes them.
 #include "bind/args.hpp"
 
+#include "bind/convert.hpp"
 #include "bind/types.hpp"
 #include "exec/run.hpp"
 #include "graph/record.hpp"
@@ -87,9 +88,11 @@ class Parser {
     return false;
   }
 
-  // view(2, 3): the last positional parameter is a list and its numbers are given one by one.
+  // view(2, 3): the only parameter besides the tensor is a list and its numbers are given one by
+  // one.
   bool takes_varargs(PyObject* const* args, Py_ssize_t nargs) const {
-    if (s_.positional == 0 || nargs < s_.positional) return false;
+    if (s_.positional == 0 || s_.positional > 2 || nargs < s_.positional) return false;
+    if (s_.positional == 2 && s_.params[0].type != Type::tensor) return false;
     const Param& last = s_.params[s_.positional - 1];
     if (last.type != Type::ints || last.from_one) return false;
     PyObject* first = args[s_.positional - 1];
@@ -103,7 +106,7 @@ class Parser {
     const char* text = PyUnicode_AsUTF8(name);
     if (!text) throw PythonError{};
     static constexpr std::pair<std::string_view, std::string_view> also[] = {
-        {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"}, {"a", "input"},
+        {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"},    {"a", "input"},
         {"x1", "input"}, {"x2", "other"},         {"self", "input"}, {"shape", "size"}};
     for (size_t i = 0; i < s_.params.size(); ++i) {
       if (s_.params[i].name == text) return static_cast<int>(i);
@@ -125,8 +128,8 @@ class Parser {
     if (o == Py_None && (p.optional || p.type >= Type::device)) return true;
     if (convert_to(p, o, arg)) return true;
     if (why_ && why_->empty())
-      *why_ = join("argument '", p.name, "' (position ", i + 1, ") must be ", type_name(p), ", not ",
-                   Py_TYPE(o)->tp_name);
+      *why_ = join("argument '", p.name, "' (position ", i + 1, ") must be ", type_name(p),
+                   ", not ", Py_TYPE(o)->tp_name);
     return false;
   }
 
@@ -213,6 +216,11 @@ class Parser {
   }
 
   bool number_arg(PyObject* o, Arg& arg) {
+    if (is_tensor(o)) {
+      if (variable_of(o).shape().ndim() != 0) return false;
+      const Object item_of(item(o));
+      return number_arg(item_of.get(), arg);
+    }
     if (PyBool_Check(o)) {
       arg = Arg::of(o == Py_True);
       return true;
@@ -266,10 +274,7 @@ class Parser {
   bool int_list(const Param& p, PyObject* o, Arg& arg) {
     if (PyTuple_Check(o) || PyList_Check(o))
       return integers(PySequence_Fast_ITEMS(o), PySequence_Fast_GET_SIZE(o), arg);
-    if (p.from_one || s_.positional == 0 || &p == &s_.params[s_.positional - 1]) {
-      if (PyIndex_Check(o) && !PyBool_Check(o)) return integers(&o, 1, arg);
-    }
-    return false;
+    return p.from_one && PyIndex_Check(o) && !PyBool_Check(o) && integers(&o, 1, arg);
   }
 
   bool real_list(const Param& p, PyObject* o, Arg& arg) {

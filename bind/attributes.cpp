@@ -117,20 +117,6 @@ int existing_dim(int64_t dim, const Node& n) {
   return wrap_dim(dim, n.ndim());
 }
 
-// True iff channels (dimension 1) vary fastest and the rest is row-major.
-bool is_channels_last(const Layout& layout) {
-  int64_t expected = 1;
-  auto next = [&](int d) {
-    const bool fits = layout.size(d) == 1 || layout.stride(d) == expected;
-    expected *= layout.size(d);
-    return fits;
-  };
-  if (!next(1)) return false;
-  for (int d = layout.ndim - 1; d >= 2; --d)
-    if (!next(d)) return false;
-  return next(0);
-}
-
 PyObject* size(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return guarded([&]() -> PyObject* {
     const Node& n = shape_of(self);

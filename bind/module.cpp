@@ -97,8 +97,7 @@ void bind_data(nb::module_& m) {
   m.def("_is_foreign_array", [](nb::handle o) { return is_foreign_array(o.ptr()); });
   m.def("_register", [](const char* name, nb::handle o) { register_type(name, o.ptr()); });
   m.def("_add_method", [](nb::handle name, nb::handle f) {
-    check(PyDict_SetItem(tensor_type.tp_dict, name.ptr(), f.ptr()));
-    PyType_Modified(&tensor_type);
+    check(PyObject_SetAttr(reinterpret_cast<PyObject*>(&tensor_type), name.ptr(), f.ptr()));
   });
   m.def("_init_source", [](const char* directory) { init_source(directory); });
   m.def("_as_subclass", [](nb::handle t, nb::handle type) {

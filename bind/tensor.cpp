@@ -232,6 +232,8 @@ void init_tensor_type(PyObject* module) {
   t.tp_methods = tensor_methods;
   t.tp_as_buffer = &tensor_as_buffer;
   check(PyType_Ready(&t));
+  // Methods written in Python are added, and users may add their own, as to PyTorch's Tensor.
+  t.tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE;
   check(PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(&t)));
 }
 

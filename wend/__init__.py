@@ -9,7 +9,7 @@ from wend import _C
 
 _C._init_source(_os.path.dirname(__file__) + _os.sep)
 
-from wend import _types  # noqa: E402
+from wend import _tensor, _types  # noqa: E402
 from wend._C import *  # noqa: E402, F403
 from wend._C import Tensor  # noqa: E402
 from wend._types import (  # noqa: E402

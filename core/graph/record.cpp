@@ -89,7 +89,7 @@ void make_private(std::span<Value> inputs, uint8_t saved) {
   for (size_t i = 0; i < inputs.size() && i < 7; ++i) {
     const Buffer* buffer = inputs[i]->buffer;
     if (saved >> i & 1 && buffer && buffer->outside)
-      inputs[i] = record(op_named("clone"), {inputs[i]});
+      inputs[i] = record(op_named("clone_of"), {inputs[i]});
   }
 }
 

@@ -9,6 +9,7 @@ namespace wend {
 std::span<const Op> graph_ops();
 std::span<const Op> elementwise_ops();
 std::span<const Op> create_ops();
+std::span<const Op> copy_ops();
 std::span<const Op> view_ops();
 std::span<const Op> reduce_ops();
 std::span<const Op> matmul_ops();

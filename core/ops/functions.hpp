@@ -32,6 +32,11 @@ Value full(std::span<const int64_t> sizes, const Value& fill, DType dtype);
 Value full_like(const Value& like, const Value& fill);
 Value zeros_like(const Value& like);
 Value ones_like(const Value& like);
+// Whether a Python number can be stored as `dtype`; raises PyTorch's error where it cannot.
+bool fits(const Node& number, DType dtype);
+void check_fits(const Node& number, DType dtype);
+
+// copy
 Value cast(const Value& a, DType dtype);
 // A contiguous copy in row-major order (or the same strides where they are dense).
 Value clone(const Value& a);
@@ -40,6 +45,10 @@ Value contiguous_copy(const Value& a);
 Value with_layout(const Value& a, const Layout* layout);
 // The layout that a copy of a tensor gets: the same order of dimensions in memory, without gaps.
 LayoutRef dense_like(const Layout& layout);
+// The layout that a copy gets when a memory_format argument is given; none preserves the order.
+LayoutRef in_format(const Layout& layout, const Arg& format);
+// True iff channels (dimension 1) vary fastest and the rest is row-major.
+bool is_channels_last(const Layout& layout);
 // A valued node with its own copy of a valued node's whole storage.
 Value own_copy(const Node& node);
 // Writes `value`, cast and broadcast, into the part of `storage` that `where` describes, now.

@@ -9,7 +9,7 @@ namespace wend {
 
 std::span<const std::span<const Op>> op_table() {
   static const std::span<const Op> families[] = {
-      graph_ops(), elementwise_ops(), create_ops(), view_ops(), reduce_ops(),
+      graph_ops(), elementwise_ops(), create_ops(), copy_ops(), view_ops(), reduce_ops(),
       matmul_ops(), index_ops(), order_ops(), join_ops(), random_ops(), nn_ops(),
   };
   return families;
