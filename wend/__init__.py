@@ -40,3 +40,10 @@ from wend._types import (  # noqa: E402
     strided,
     uint8,
 )
+from wend.random import (  # noqa: E402
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)

@@ -12,13 +12,6 @@
 namespace wend {
 namespace {
 
-void check_sizes(std::span<const int64_t> sizes) {
-  for (int64_t size : sizes)
-    if (size < 0)
-      fail(ErrorKind::runtime, "Trying to create tensor with negative dimension ", size, ": ",
-           show(sizes));
-}
-
 // Attributes of the ops that fill: sizes, dtype, and strides where they are not row-major.
 void infer_filled(Infer& s) {
   check_sizes(s.attrs[0].as_ints());
@@ -49,11 +42,6 @@ void run_fill(Run& s) {
 }
 
 void run_nothing(Run&) {}
-
-[[noreturn]] void not_for(const char* what, DType dtype) {
-  fail(ErrorKind::not_implemented, "\"", what, "\" not implemented for '", scalar_type_name(dtype),
-       "'");
-}
 
 // Calls at(i) for every i below the number of elements and stores the answers in row-major order.
 template <class T, class At>
@@ -269,11 +257,6 @@ Value eye(int64_t n, int64_t m, const Arg& dtype) {
 Values body_eye(Call& c) { return {eye(c[0].as_int(), c[0].as_int(), c[1])}; }
 Values body_eye_wide(Call& c) { return {eye(c[0].as_int(), c[1].as_int(), c[2])}; }
 
-#define OPTIONS                                                   \
-  "dtype? dtype=None, layout? layout=None, device? device=None, " \
-  "requires_grad requires_grad=False, pin_memory pin_memory=False"
-#define LIKE_OPTIONS OPTIONS ", memory_format? memory_format=None"
-
 constexpr Op kOps[] = {
     {.name = "filled",
      .doc = "A tensor of the given sizes filled with input 0.",
@@ -340,19 +323,19 @@ constexpr Op kOps[] = {
      .method = false,
      .inplace = true},
     {.name = "zeros",
-     .signature = "(int[] size, *, " OPTIONS ") -> Tensor",
+     .signature = "(int[] size, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "A tensor of zeros.",
      .example = "zeros(2, 3)",
      .body = body_filled<0>,
      .method = false},
     {.name = "ones",
-     .signature = "(int[] size, *, " OPTIONS ") -> Tensor",
+     .signature = "(int[] size, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "A tensor of ones.",
      .example = "ones(2, 3)",
      .body = body_filled<1>,
      .method = false},
     {.name = "full",
-     .signature = "(int[] size, Number fill_value, *, " OPTIONS ") -> Tensor",
+     .signature = "(int[] size, Number fill_value, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "A tensor filled with one number, whose type decides the dtype.",
      .example = "full((2, 3), 3.5)",
      .body = body_full,
@@ -364,13 +347,13 @@ constexpr Op kOps[] = {
      .body = body_empty,
      .method = false},
     {.name = "empty_strided",
-     .signature = "(int[] size, int[] stride, *, " OPTIONS ") -> Tensor",
+     .signature = "(int[] size, int[] stride, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "A tensor of unspecified numbers with the given strides.",
      .example = "empty_strided((2, 3), (1, 2)).stride()",
      .body = body_empty_strided,
      .method = false},
     {.name = "scalar_tensor",
-     .signature = "(Number s, *, " OPTIONS ") -> Tensor",
+     .signature = "(Number s, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "A 0-d tensor of the default dtype.",
      .example = "scalar_tensor(3)",
      .body = body_scalar_tensor,
@@ -400,66 +383,66 @@ constexpr Op kOps[] = {
      .body = body_empty_like,
      .method = false},
     {.name = "new_zeros",
-     .signature = "(Tensor input, int[] size, *, " OPTIONS ") -> Tensor",
+     .signature = "(Tensor input, int[] size, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "Zeros with the dtype of input.",
      .example = "tensor([1]).new_zeros(2)",
      .body = body_new_filled<0>,
      .function = false},
     {.name = "new_ones",
-     .signature = "(Tensor input, int[] size, *, " OPTIONS ") -> Tensor",
+     .signature = "(Tensor input, int[] size, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "Ones with the dtype of input.",
      .example = "tensor([1]).new_ones(2)",
      .body = body_new_filled<1>,
      .function = false},
     {.name = "new_full",
-     .signature = "(Tensor input, int[] size, Number fill_value, *, " OPTIONS ") -> Tensor",
+     .signature = "(Tensor input, int[] size, Number fill_value, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "One number everywhere, with the dtype of input.",
      .example = "tensor([1]).new_full((2,), 7)",
      .body = body_new_full,
      .function = false},
     {.name = "new_empty",
-     .signature = "(Tensor input, int[] size, *, " OPTIONS ") -> Tensor",
+     .signature = "(Tensor input, int[] size, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "Unspecified numbers with the dtype of input.",
      .example = "tensor([1]).new_empty(2).dtype",
      .body = body_new_empty,
      .function = false},
     {.name = "new_empty_strided",
-     .signature = "(Tensor input, int[] size, int[] stride, *, " OPTIONS ") -> Tensor",
+     .signature = "(Tensor input, int[] size, int[] stride, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "Unspecified numbers with the dtype of input and the given strides.",
      .example = "tensor([1]).new_empty_strided((2, 3), (1, 2)).stride()",
      .body = body_new_empty_strided,
      .function = false},
     {.name = "arange",
-     .signature = "(Number end, *, " OPTIONS ") -> Tensor",
+     .signature = "(Number end, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "Numbers from start (0) up to, not including, end.",
      .example = "arange(1, 2.5, 0.5)",
      .body = body_arange_to,
      .method = false},
     {.name = "arange",
-     .signature = "(Number start, Number end, Number step=1, *, " OPTIONS ") -> Tensor",
+     .signature = "(Number start, Number end, Number step=1, *, " CREATION_OPTIONS ") -> Tensor",
      .body = body_arange,
      .method = false},
     {.name = "linspace",
-     .signature = "(Number start, Number end, int steps, *, " OPTIONS ") -> Tensor",
+     .signature = "(Number start, Number end, int steps, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "Numbers evenly spread from start to end, both included.",
      .example = "linspace(0, 1, 5)",
      .body = body_linspace,
      .method = false},
     {.name = "logspace",
      .signature =
-         "(Number start, Number end, int steps, float base=10.0, *, " OPTIONS ") -> Tensor",
+         "(Number start, Number end, int steps, float base=10.0, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "Powers of base, the exponents evenly spread from start to end.",
      .example = "logspace(0, 2, 3)",
      .body = body_logspace,
      .method = false},
     {.name = "eye",
-     .signature = "(int n, *, " OPTIONS ") -> Tensor",
+     .signature = "(int n, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "Ones on the diagonal, zeros elsewhere.",
      .example = "eye(2)",
      .body = body_eye,
      .method = false},
     {.name = "eye",
-     .signature = "(int n, int m, *, " OPTIONS ") -> Tensor",
+     .signature = "(int n, int m, *, " CREATION_OPTIONS ") -> Tensor",
      .body = body_eye_wide,
      .method = false},
 };
@@ -484,6 +467,18 @@ bool fits_integer(const Node& number, DType dtype) {
 }  // namespace
 
 std::span<const Op> create_ops() { return kOps; }
+
+void check_sizes(std::span<const int64_t> sizes) {
+  for (int64_t size : sizes)
+    if (size < 0)
+      fail(ErrorKind::runtime, "Trying to create tensor with negative dimension ", size, ": ",
+           show(sizes));
+}
+
+void not_for(const char* what, DType dtype) {
+  fail(ErrorKind::not_implemented, "\"", what, "\" not implemented for '", scalar_type_name(dtype),
+       "'");
+}
 
 bool fits(const Node& number, DType dtype) {
   if (dtype == DType::bool_) return true;

@@ -6,6 +6,12 @@
 
 namespace wend {
 
+// The parameters that creating ops have in common; each takes nothing by position.
+#define CREATION_OPTIONS                                          \
+  "dtype? dtype=None, layout? layout=None, device? device=None, " \
+  "requires_grad requires_grad=False, pin_memory pin_memory=False"
+#define LIKE_OPTIONS CREATION_OPTIONS ", memory_format? memory_format=None"
+
 std::span<const Op> graph_ops();
 std::span<const Op> elementwise_ops();
 std::span<const Op> create_ops();
@@ -20,6 +26,11 @@ std::span<const Op> random_ops();
 std::span<const Op> nn_ops();
 
 inline Strided strided(const Node& node) { return {node.data(), node.dtype, node.strides()}; }
+
+// Raises for a negative size.
+void check_sizes(std::span<const int64_t> sizes);
+// Raises that a kernel, by PyTorch's name of it, does not take a dtype.
+[[noreturn]] void not_for(const char* what, DType dtype);
 
 // Result takes dtype and layout of input 0.
 void infer_like_input(Infer& s);

@@ -85,6 +85,10 @@ Value index_put(const Value& a, std::span<const Value> indices, const Value& val
 // The positions of the elements that are not zero, one list for each dimension. Observes.
 Values nonzero_indices(const Value& a);
 
+// random
+// 1 with the given probability, else 0, with the sizes and dtype of `like`.
+Value bernoulli_like(const Value& like, double probability);
+
 // matmul
 Value mm(const Value& a, const Value& b);
 Value matmul(const Value& a, const Value& b);
