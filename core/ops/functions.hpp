@@ -76,6 +76,9 @@ Value index_put(const Value& a, std::span<const Value> indices, const Value& val
 // The positions of the elements that are not zero, one list for each dimension. Observes.
 Values nonzero_indices(const Value& a);
 
+// nn
+Value log_softmax(const Value& a, int64_t dim);
+
 // matmul
 Value mm(const Value& a, const Value& b);
 Value matmul(const Value& a, const Value& b);

@@ -10,7 +10,8 @@ namespace wend {
 std::span<const std::span<const Op>> op_table() {
   static const std::span<const Op> families[] = {
       graph_ops(), elementwise_ops(), create_ops(), view_ops(), reduce_ops(),
-      matmul_ops(), index_ops(), order_ops(), join_ops(), random_ops(), nn_ops(),
+      matmul_ops(), index_ops(), order_ops(), join_ops(), random_ops(), compose_ops(),
+      softmax_ops(), norm_ops(), embedding_ops(), dropout_ops(), loss_ops(),
   };
   return families;
 }
