@@ -337,12 +337,13 @@ PyMethodDef functions[] = {
 }  // namespace
 
 PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  if (nargs > 0 || kwnames) {
-    const Object method(PyObject_GetAttrString(registered("autograd"), "_tensor_backward"));
-    std::vector<PyObject*> all{self};
-    all.insert(all.end(), args, args + nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0));
-    return PyObject_Vectorcall(method.get(), all.data(), nargs + 1, kwnames);
-  }
+  if (nargs > 0 || kwnames)
+    return guarded([&] {
+      const Object method(PyObject_GetAttrString(registered("autograd"), "_tensor_backward"));
+      std::vector<PyObject*> all{self};
+      all.insert(all.end(), args, args + nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0));
+      return PyObject_Vectorcall(method.get(), all.data(), nargs + 1, kwnames);
+    });
   return guarded([&]() -> PyObject* {
     Backward request;
     add_root(request, self, nullptr, 0);

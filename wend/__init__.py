@@ -8,6 +8,10 @@ import os as _os
 from wend import _C
 
 _C._init_source(_os.path.dirname(__file__) + _os.sep)
+# A fork waits for the run in flight, so that the child finds every node whole.
+_os.register_at_fork(
+    before=_C._take_turn, after_in_parent=_C._give_turn, after_in_child=_C._give_turn
+)
 
 from wend import _tensor, _types  # noqa: E402
 from wend._C import *  # noqa: E402, F403
