@@ -2,7 +2,6 @@
 // Our own kernels are in level/gemm.inl; large products go to OpenBLAS, one thread each.
 #include "kernels/gemm.hpp"
 
-#include <cblas.h>
 
 #include <algorithm>
 #include <climits>
@@ -10,6 +9,7 @@
 
 #include "base/threads.hpp"
 #include "kernels/level.hpp"
+#include "kernels/openblas.hpp"
 
 namespace wend {
 namespace {
@@ -68,21 +68,19 @@ bool blas_layout(int64_t rows, int64_t cols, int64_t row, int64_t col, BlasLayou
 }
 
 void cblas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, const Gemm<float>& g, int lda, int ldb) {
-  scipy_cblas_sgemm(CblasRowMajor, ta, tb, static_cast<int>(g.m), static_cast<int>(g.n),
+  openblas()->sgemm(CblasRowMajor, ta, tb, static_cast<int>(g.m), static_cast<int>(g.n),
                     static_cast<int>(g.k), 1, g.a, lda, g.b, ldb, g.accumulate ? 1 : 0, g.c,
                     static_cast<int>(g.c_row));
 }
 
 void cblas(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, const Gemm<double>& g, int lda, int ldb) {
-  scipy_cblas_dgemm(CblasRowMajor, ta, tb, static_cast<int>(g.m), static_cast<int>(g.n),
+  openblas()->dgemm(CblasRowMajor, ta, tb, static_cast<int>(g.m), static_cast<int>(g.n),
                     static_cast<int>(g.k), 1, g.a, lda, g.b, ldb, g.accumulate ? 1 : 0, g.c,
                     static_cast<int>(g.c_row));
 }
 
 template <class T>
 void blas(const Gemm<T>& g) {
-  static const bool one_thread = (scipy_openblas_set_num_threads(1), true);
-  static_cast<void>(one_thread);
   BlasLayout a, b;
   blas_layout(g.m, g.k, g.a_row, g.a_col, a);
   blas_layout(g.k, g.n, g.b_row, g.b_col, b);
@@ -94,7 +92,7 @@ void blas(const Gemm<T>& g) {
 template <class T>
 bool too_large_for_tiles(const Gemm<T>& g) {
   return g.m >= 128 && g.n >= 128 && g.m * g.k * static_cast<int64_t>(sizeof(T)) >= 1 << 20 &&
-         std::max({g.m, g.n, g.k, g.c_row}) <= INT_MAX;
+         std::max({g.m, g.n, g.k, g.c_row}) <= INT_MAX && openblas();
 }
 
 // Inner products pay where their final sums across lanes are few against k, and no panel of B would

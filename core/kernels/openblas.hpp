@@ -1,0 +1,17 @@
+// kernels/openblas.hpp: OpenBLAS, loaded when a product first needs it: importing stays fast, and no
+// thread of its own is ever started.
+#pragma once
+
+#include <cblas.h>
+
+namespace wend {
+
+struct OpenBlas {
+  decltype(&scipy_cblas_sgemm) sgemm;
+  decltype(&scipy_cblas_dgemm) dgemm;
+};
+
+// Null where the library beside the extension cannot be loaded.
+const OpenBlas* openblas();
+
+}  // namespace wend
