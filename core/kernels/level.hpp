@@ -5,6 +5,7 @@
 #include "kernels/cast.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gemm.hpp"
+#include "kernels/reduce.hpp"
 
 namespace wend {
 
@@ -25,6 +26,7 @@ struct LevelKernels {
   GemmKernels<double> gemm_f64;
   const Loop (*elementwise)[2];  // for each op its loop for float and for double, or null
   const Cast (*casts)[dtype_count];  // by the dtype of the output, then of the input
+  const ReduceTable* reduce;
 };
 
 // The tables that exist are those that the build lists in WEND_LEVELS.

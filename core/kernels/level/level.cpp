@@ -7,6 +7,7 @@
 #include "kernels/level/cast.inl"
 #include "kernels/level/elementwise.inl"
 #include "kernels/level/gemm.inl"
+#include "kernels/level/reduce.inl"
 
 #define WEND_TABLE_NAME(level) level_##level
 #define WEND_TABLE(level) WEND_TABLE_NAME(level)
@@ -23,6 +24,7 @@ constinit const LevelKernels WEND_TABLE(WEND_LEVEL) = {
                  .axpys = gemm_axpys<double>},
     .elementwise = elementwise_loops,
     .casts = cast_loops,
+    .reduce = &reduce_table,
 };
 
 }  // namespace wend
