@@ -6,6 +6,7 @@
 #include "kernels/elementwise.hpp"
 #include "kernels/gemm.hpp"
 #include "kernels/nn.hpp"
+#include "kernels/reduce.hpp"
 
 namespace wend {
 
@@ -28,6 +29,7 @@ struct LevelKernels {
   RowKernels<double> rows_f64;
   const Loop (*elementwise)[2];  // for each op its loop for float and for double, or null
   const Cast (*casts)[dtype_count];  // by the dtype of the output, then of the input
+  const ReduceTable* reduce;
 };
 
 // The tables that exist are those that the build lists in WEND_LEVELS.

@@ -22,6 +22,7 @@ std::span<const Op> matmul_ops();
 std::span<const Op> index_ops();
 std::span<const Op> gather_ops();
 std::span<const Op> order_ops();
+std::span<const Op> pick_ops();
 std::span<const Op> join_ops();
 std::span<const Op> random_ops();
 std::span<const Op> compose_ops();

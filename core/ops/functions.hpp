@@ -73,10 +73,19 @@ Value pad_to(const Value& a, std::span<const int64_t> sizes);
 Value unsqueeze(const Value& a, int64_t dim);
 Value squeeze(const Value& a, std::span<const int64_t> dims);
 
-// reduce
+// reduce; an empty list of dims means all of them
+Value sum(const Value& a);
 Value sum(const Value& a, std::span<const int64_t> dims, bool keepdim);
+Value mean(const Value& a, std::span<const int64_t> dims, bool keepdim);
+Value amax(const Value& a, std::span<const int64_t> dims, bool keepdim);
+Value argmax(const Value& a, int64_t dim, bool keepdim);
 // Sums away what broadcasting added, so that the result has these sizes.
 Value sum_to(const Value& a, std::span<const int64_t> sizes);
+
+// order
+// The elements of `a` at `index` along `dim`: one for each place of `index`, which has all dimensions
+// of `a` or lacks `dim`. `name` is the entry whose name the way back bears.
+Value pick(std::string_view name, const Value& a, const Value& index, int64_t dim);
 
 // index
 // One index for each dimension of `a`, empty where the whole dimension is meant.
@@ -115,5 +124,7 @@ inline Value reshape(const Value& a, const Dims& d) { return reshape(a, d.span()
 inline Value expand(const Value& a, const Dims& d) { return expand(a, d.span()); }
 inline Value permute(const Value& a, const Dims& d) { return permute(a, d.span()); }
 inline Value sum(const Value& a, const Dims& d, bool keepdim) { return sum(a, d.span(), keepdim); }
+inline Value mean(const Value& a, const Dims& d, bool keepdim) { return mean(a, d.span(), keepdim); }
+inline Value amax(const Value& a, const Dims& d, bool keepdim) { return amax(a, d.span(), keepdim); }
 
 }  // namespace wend

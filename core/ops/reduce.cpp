@@ -1,106 +1,448 @@
-// ops/reduce.cpp: reductions over some or all dimensions.
-#include <algorithm>
-
-#include "kernels/iterate.hpp"
-#include "ops/families.hpp"
+// ops/reduce.cpp: sums, products, extremes and truth over some or all dimensions.
+// Statistics are ops/statistics, what needs an order ops/order, running totals ops/scan; the loops
+// are kernels/reduce.
+#include "kernels/cast.hpp"
 #include "ops/functions.hpp"
+#include "ops/reduction.hpp"
 
 namespace wend {
 namespace {
 
-uint64_t chosen_dims(const Arg& dims, int ndim) {
+bool no_dims(std::span<const Arg> attrs) {
+  return attrs.size() > 1 && attrs[0].kind == Arg::ints && attrs[0].n == 0;
+}
+
+}  // namespace
+
+uint64_t reduced_dims(std::span<const Arg> attrs, int ndim) {
+  constexpr uint64_t every = ~uint64_t{0};
+  if (attrs.size() < 2 || attrs[0].is_none()) return every;
+  const Arg& dims = attrs[0];
+  if (dims.kind == Arg::integer) return uint64_t{1} << wrap_dim(dims.as_int(), ndim);
   uint64_t mask = 0;
-  if (dims.is_none() || dims.n == 0) return ~uint64_t{0};
   for (int64_t d : dims.as_ints()) {
     const int i = wrap_dim(d, ndim);
     if (mask >> i & 1)
       fail(ErrorKind::runtime, "dim ", i, " appears multiple times in the list of dims");
     mask |= uint64_t{1} << i;
   }
-  return mask;
+  return dims.n ? mask : every;
 }
 
-void infer_sum(Infer& s) {
+int64_t reduced_count(const Node& node) {
+  const Node& in = *node.inputs[0];
+  const uint64_t mask = reduced_dims(attrs_of(node), in.ndim());
+  int64_t n = 1;
+  for (int i = 0; i < in.ndim(); ++i)
+    if (mask >> i & 1) n *= in.size(i);
+  return n;
+}
+
+void infer_reduced_layout(Infer& s) {
   const Node& in = *s.in[0];
-  const uint64_t mask = chosen_dims(s.attrs[0], in.ndim());
+  const uint64_t mask = reduced_dims(s.attrs, in.ndim());
+  const bool keep = s.attrs.size() > 1 && s.attrs[1].as_bool();
   Dims sizes;
   for (int i = 0; i < in.ndim(); ++i) {
     if (!(mask >> i & 1))
       sizes.push(in.size(i));
-    else if (s.attrs[1].as_bool())
+    else if (keep)
       sizes.push(1);
   }
-  s.dtype = in.dtype;
   s.layout = contiguous(sizes);
 }
 
-template <class T>
-void sum_as(Run& s) {
-  const Node& in = s.in(0);
-  const uint64_t mask = chosen_dims(s.attr(0), in.ndim());
-  T* out = reinterpret_cast<T*>(s.out());
-  std::fill_n(out, s.node.numel(), T{});
-  Dims strides(in.sizes());
-  const Dims rows = contiguous_strides(s.node.sizes());
-  for (int i = 0, k = 0; i < in.ndim(); ++i) {
-    const bool gone = mask >> i & 1;
-    strides[i] = gone ? 0 : rows[k];
-    if (!gone || s.attr(1).as_bool()) ++k;
-  }
-  Iteration it;
-  it.begin(in.sizes());
-  it.add(s.out(), strides.span(), in.sizes(), sizeof(T));
-  it.add(in.data(), in.strides(), in.sizes(), sizeof(T));
-  it.simplify();
-  if (in.numel())
-    it.walk(0, it.outer(), [](char** at, const int64_t* step, int64_t n) {
-      T total = *reinterpret_cast<T*>(at[0]);
-      if (step[0] == 0) {
-        for (int64_t i = 0; i < n; ++i) total += *reinterpret_cast<T*>(at[1] + i * step[1]);
-        *reinterpret_cast<T*>(at[0]) = total;
-      } else {
-        for (int64_t i = 0; i < n; ++i)
-          *reinterpret_cast<T*>(at[0] + i * step[0]) += *reinterpret_cast<T*>(at[1] + i * step[1]);
-      }
-    });
+void check_not_empty(const Infer& s) {
+  const Node& in = *s.in[0];
+  if (in.numel() > 0) return;
+  if (s.attrs.size() < 2 || s.attrs[0].is_none() || no_dims(s.attrs))
+    fail(ErrorKind::runtime, s.op.name,
+         "(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+         "dim with the 'dim' argument.");
+  const uint64_t mask = reduced_dims(s.attrs, in.ndim());
+  for (int i = 0; i < in.ndim(); ++i)
+    if (mask >> i & 1 && in.size(i) == 0)
+      fail(ErrorKind::index, s.op.name, "(): Expected reduction dim ", i,
+           " to have non-zero size.");
 }
 
-void run_sum(Run& s) {
-  if (s.node.dtype == DType::float32) return sum_as<float>(s);
-  if (s.node.dtype == DType::float64) return sum_as<double>(s);
-  fail(ErrorKind::not_implemented, "sum of ", name_of(s.node.dtype));
+DType compute_dtype(DType dtype) {
+  if (dtype == DType::float64) return dtype;
+  return is_floating(dtype) ? DType::float32 : DType::int64;
 }
 
-Value sum_gradient(const GradCall& s) {
+DType extreme_dtype(DType dtype) {
+  return dtype == DType::bool_ || dtype == DType::uint8 ? dtype : compute_dtype(dtype);
+}
+
+double work_of_reduction(const Node& node) { return node.inputs[0]->numel() * 0.3; }
+
+void reduce_into(const Node& node, Reduce kind, DType compute, char* out, const Before& before) {
+  const Node& in = *node.inputs[0];
+  const bool plain = in.dtype == compute && !before.shift && !before.loops[0];
+  if (plain && node.numel() == 1 && in.layout->contiguous && in.numel() <= (1 << 15))
+    return reduce_row(kind, compute, in.data(), in.numel(), out);
+  const uint64_t mask = reduced_dims(attrs_of(node), in.ndim());
+  reduce({kind, compute, in.sizes(), strided(in), mask, out, before});
+}
+
+void Results::store() {
+  if (compute_ == s_.node.dtype) return;
+  const DType to = s_.node.dtype;
+  cast_loop(to, compute_)(s_.out(), size_of(to), data_, size_of(compute_), s_.node.numel());
+}
+
+void run_reduction(Run& s, Reduce kind, DType compute) {
+  Results results(s, compute);
+  reduce_into(s.node, kind, compute, results.data());
+  results.store();
+}
+
+Value with_dims_back(const GradCall& s, const Value& v) {
   const Node& in = *s.in(0);
-  if (s.g->ndim() == 0) return expand(s.g, in.sizes());
-  const uint64_t mask = chosen_dims(s.attr(0), in.ndim());
+  if (v->ndim() == in.ndim()) return v;
+  const uint64_t mask = reduced_dims(attrs_of(s.node()), in.ndim());
   Dims kept(in.sizes());
   for (int i = 0; i < kept.n; ++i)
     if (mask >> i & 1) kept[i] = 1;
-  return expand(reshape(s.g, kept), in.sizes());
+  return reshape(v, kept);
 }
+
+Value spread(const GradCall& s, const Value& v) {
+  const auto sizes = s.in(0)->sizes();
+  if (v->ndim() == 0) return sizes.empty() ? v : expand(v, sizes);
+  return expand(with_dims_back(s, v), sizes);
+}
+
+namespace {
+
+Value record_sum(const Value& a, const Arg& dims, bool keepdim, const Arg& dtype = {});
+
+// Sums and products of integers are int64, so that they do not overflow easily.
+void infer_total(Infer& s) {
+  infer_reduced_layout(s);
+  const DType in = s.in[0]->dtype;
+  s.dtype = s.attrs.back().as_dtype(is_floating(in) ? in : DType::int64);
+  if (mode.grad && s.in[0]->needs_grad() && !is_floating(s.dtype))
+    fail(ErrorKind::runtime, "Autograd not support dtype: ", scalar_type_name(s.dtype));
+}
+
+// As bool, a sum is whether any element is true, and a product whether all are.
+template <Reduce kind>
+void run_total(Run& s) {
+  if (s.node.dtype == DType::bool_)
+    return run_reduction(s, kind == Reduce::prod ? Reduce::min : Reduce::max, DType::bool_);
+  run_reduction(s, kind, compute_dtype(s.node.dtype));
+}
+
+void infer_mean(Infer& s) {
+  const Arg& asked = s.attrs.back();
+  s.dtype = asked.as_dtype(s.in[0]->dtype);
+  if (!is_floating(s.dtype))
+    fail(ErrorKind::runtime, "mean(): could not infer output dtype. ",
+         asked.is_none() ? "Input" : "Optional",
+         " dtype must be either a floating point or complex dtype. Got: ",
+         scalar_type_name(s.dtype));
+  infer_reduced_layout(s);
+}
+
+void run_mean(Run& s) {
+  Results results(s, compute_dtype(s.node.dtype));
+  reduce_into(s.node, Reduce::sum, compute_dtype(s.node.dtype), results.data());
+  const int64_t n = reduced_count(s.node);
+  results.each([n](auto v, int64_t) { return v / static_cast<decltype(v)>(n); });
+  results.store();
+}
+
+void infer_extreme(Infer& s) {
+  check_not_empty(s);
+  infer_reduced_layout(s);
+  s.dtype = s.in[0]->dtype;
+}
+
+template <Reduce kind>
+void run_extreme(Run& s) {
+  run_reduction(s, kind, extreme_dtype(s.in(0).dtype));
+}
+
+// Equal extremes share the gradient. Where the extreme is NaN, max() and min() give it to every
+// NaN, but amax and amin, like PyTorch's, have no gradient there but NaN.
+Value extreme_gradient(const GradCall& s, const Value& a, const Value& out) {
+  const Value extreme = with_dims_back(s, out);
+  Value mask = eq(a, extreme);
+  const auto attrs = attrs_of(s.node());
+  const bool everything = attrs.empty();
+  if (everything) mask = logical_or(mask, logical_and(isnan(a), isnan(extreme)));
+  if (everything) return where(mask, s.g / record_sum(mask, Arg{}, false), 0);
+  return with_dims_back(s, s.g) * mask / record_sum(mask, attrs[0], true);
+}
+
+// Bytes stay bytes, as in PyTorch; everything else becomes bool. An empty list of dimensions means
+// none here, not all.
+void infer_truth(Infer& s) {
+  s.dtype = s.in[0]->dtype == DType::uint8 ? DType::uint8 : DType::bool_;
+  if (no_dims(s.attrs))
+    s.layout = contiguous(s.in[0]->sizes());
+  else
+    infer_reduced_layout(s);
+}
+
+template <Reduce kind>
+void run_truth(Run& s) {
+  if (no_dims(attrs_of(s.node)))
+    return copy(s.node.sizes(), {s.out(), DType::bool_, s.node.strides()}, strided(s.in(0)));
+  reduce_into(s.node, kind, DType::bool_, s.out());
+}
+
+// The place is counted within the dimension, or within the flat tensor without one.
+void infer_arg_extreme(Infer& s) {
+  const Node& in = *s.in[0];
+  if (in.dtype == DType::bool_)
+    fail(ErrorKind::runtime, s.op.name, "(): does not support bool input");
+  if (in.numel() == 0 && s.attrs[0].is_none())
+    fail(ErrorKind::index, s.op.name,
+         "(): Expected reduction dim to be specified for input.numel() == 0.");
+  if (!s.attrs[0].is_none()) check_not_empty(s);
+  infer_reduced_layout(s);
+  s.dtype = DType::int64;
+  if (s.attrs[0].is_none() && in.ndim() != 1) s.in[0] = reshape(s.in[0], {-1});
+}
+
+template <bool largest>
+void run_arg_extreme(Run& s) {
+  const Node& in = s.in(0);
+  const int dim = s.attr(0).is_none() ? 0 : wrap_dim(s.attr(0).as_int(), in.ndim());
+  arg_extreme(largest, extreme_dtype(in.dtype), in.sizes(), strided(in), dim,
+              reinterpret_cast<int64_t*>(s.out()));
+}
+
+// (values, indices) along one dimension; of equal ones the first.
+template <bool largest>
+Values body_extreme_along(Call& c) {
+  const Value a = c.tensor(0);
+  const bool empty = a->numel() == 0 && a->size(wrap_dim(c[1].as_int(), a->ndim())) == 0;
+  if (empty)
+    fail(ErrorKind::index, c.op.name, "(): Expected reduction dim ",
+         wrap_dim(c[1].as_int(), a->ndim()), " to have non-zero size.");
+  const Value comparable = a->dtype == DType::bool_ ? cast(a, DType::uint8) : a;
+  const Value at = record(op_named(largest ? "argmax" : "argmin"), {comparable}, {c[1], c[2]});
+  return {pick(largest ? "max_values" : "min_values", a, at, c[1].as_int()), at};
+}
+
+Values body_maximum(Call& c) { return {maximum(c.tensor(0), c.tensor(1))}; }
+Values body_minimum(Call& c) { return {minimum(c.tensor(0), c.tensor(1))}; }
+
+Values body_aminmax(Call& c) {
+  const Value a = c.tensor(0);
+  if (c[1].is_none() && a->numel() == 0)
+    fail(ErrorKind::runtime,
+         "aminmax(): cannot compute aminmax over an empty dimension as the "
+         "operation has no identity.");
+  if (!c[1].is_none() && a->ndim() > 0 && a->size(wrap_dim(c[1].as_int(), a->ndim())) == 0)
+    fail(ErrorKind::index, "aminmax: Expected reduction dim ", wrap_dim(c[1].as_int(), a->ndim()),
+         " to have non-zero size.");
+  return {record(op_named("amin"), {a}, {c[1], c[2]}), record(op_named("amax"), {a}, {c[1], c[2]})};
+}
+
+Values body_count_nonzero(Call& c) {
+  const Value present = ne(c.tensor(0), 0);
+  return {record_sum(present, c[1], false)};
+}
+
+// NaN counts as nothing.
+Values body_nansum(Call& c) {
+  const Value a = c.tensor(0);
+  const Value counted = is_floating(a->dtype) ? where(isnan(a), 0, a) : a;
+  return {record_sum(counted, c[1], c[2].as_bool(), c[3])};
+}
+
+Values body_nanmean(Call& c) {
+  const Value a = c.tensor(0);
+  if (!is_floating(a->dtype))
+    fail(ErrorKind::runtime,
+         "nanmean(): expected input to have floating point or complex dtype but got ",
+         scalar_type_name(a->dtype));
+  const Value missing = isnan(a);
+  const Value total = record_sum(where(missing, 0, a), c[1], c[2].as_bool(), c[3]);
+  return {total / record_sum(logical_not(missing), c[1], c[2].as_bool())};
+}
+
+constexpr const char
+    *kAlong = "(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    *kOver = "(Tensor input, int[1] dim=(), bool keepdim=False) -> Tensor",
+    *kTruthOver = "(Tensor input, int[1]? dim, bool keepdim=False) -> Tensor";
 
 constexpr Op kOps[] = {
     {.name = "sum",
-     .signature = "(Tensor input, int[1]? dim=None, bool keepdim=False) -> Tensor",
-     .doc = "Sum over some or all dimensions.",
+     .signature = "(Tensor input, *, dtype? dtype=None) -> Tensor",
+     .doc = "Sum of all elements, or over some dimensions.",
      .example = "sum(ones(2, 3), 1)",
-     .infer = infer_sum,
-     .kernel = run_sum,
-     .grad = {GRAD(sum_gradient(s))}},
+     .infer = infer_total,
+     .kernel = run_total<Reduce::sum>,
+     .grad = {GRAD(spread(s, g))},
+     .work = work_of_reduction},
+    {.name = "sum",
+     .signature = "(Tensor input, int[1]? dim, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+     .infer = infer_total,
+     .kernel = run_total<Reduce::sum>,
+     .grad = {GRAD(spread(s, g))},
+     .grad_name = "SumBackward1",
+     .work = work_of_reduction},
+    {.name = "mean",
+     .signature = "(Tensor input, *, dtype? dtype=None) -> Tensor",
+     .doc = "Mean of all elements, or over some dimensions.",
+     .example = "mean(ones(2, 3), 1)",
+     .infer = infer_mean,
+     .kernel = run_mean,
+     .grad = {GRAD(spread(s, g / static_cast<double>(reduced_count(s.node()))))},
+     .work = work_of_reduction},
+    {.name = "mean",
+     .signature = "(Tensor input, int[1]? dim, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+     .infer = infer_mean,
+     .kernel = run_mean,
+     .grad = {GRAD(spread(s, g / static_cast<double>(reduced_count(s.node()))))},
+     .grad_name = "MeanBackward1",
+     .work = work_of_reduction},
+    {.name = "nansum",
+     .signature =
+         "(Tensor input, int[1]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+     .doc = "Sum in which NaN counts as zero.",
+     .example = "nansum(tensor([1., float('nan')]))",
+     .body = body_nansum},
+    {.name = "nanmean",
+     .signature =
+         "(Tensor input, int[1]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+     .doc = "Mean of the elements that are not NaN.",
+     .example = "nanmean(tensor([1., float('nan')]))",
+     .body = body_nanmean},
+    {.name = "max",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "The largest element; along a dimension, also where it is; of two tensors, the larger.",
+     .example = "max(tensor([[1., 3.], [4., 2.]]), 1)",
+     .infer = infer_extreme,
+     .kernel = run_extreme<Reduce::max>,
+     .grad = {GRAD(extreme_gradient(s, a, out))},
+     .grad_name = "MaxBackward1",
+     .work = work_of_reduction},
+    {.name = "max", .signature = "(Tensor input, Tensor other) -> Tensor", .body = body_maximum},
+    {.name = "max", .signature = kAlong, .body = body_extreme_along<true>},
+    {.name = "min",
+     .signature = "(Tensor input) -> Tensor",
+     .doc =
+         "The smallest element; along a dimension, also where it is; of two tensors, the smaller.",
+     .example = "min(tensor([[1., 3.], [4., 2.]]), 1)",
+     .infer = infer_extreme,
+     .kernel = run_extreme<Reduce::min>,
+     .grad = {GRAD(extreme_gradient(s, a, out))},
+     .grad_name = "MinBackward1",
+     .work = work_of_reduction},
+    {.name = "min", .signature = "(Tensor input, Tensor other) -> Tensor", .body = body_minimum},
+    {.name = "min", .signature = kAlong, .body = body_extreme_along<false>},
+    {.name = "amax",
+     .signature = kOver,
+     .doc = "The largest elements over some or all dimensions; equal ones share the gradient.",
+     .example = "amax(tensor([[1., 3.], [4., 2.]]), 1)",
+     .infer = infer_extreme,
+     .kernel = run_extreme<Reduce::max>,
+     .grad = {GRAD(extreme_gradient(s, a, out))},
+     .work = work_of_reduction},
+    {.name = "amin",
+     .signature = kOver,
+     .doc = "The smallest elements over some or all dimensions; equal ones share the gradient.",
+     .example = "amin(tensor([[1., 3.], [4., 2.]]), 1)",
+     .infer = infer_extreme,
+     .kernel = run_extreme<Reduce::min>,
+     .grad = {GRAD(extreme_gradient(s, a, out))},
+     .work = work_of_reduction},
+    {.name = "aminmax",
+     .signature =
+         "(Tensor input, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
+     .doc = "The smallest and the largest elements.",
+     .example = "aminmax(tensor([3., 1., 2.]))",
+     .body = body_aminmax},
+    {.name = "argmax",
+     .signature = "(Tensor input, int? dim=None, bool keepdim=False) -> Tensor",
+     .doc = "Where the largest element is; of equal ones the first.",
+     .example = "argmax(tensor([1., 3., 2.]))",
+     .infer = infer_arg_extreme,
+     .kernel = run_arg_extreme<true>,
+     .differentiable = false,
+     .work = work_of_reduction},
+    {.name = "argmin",
+     .signature = "(Tensor input, int? dim=None, bool keepdim=False) -> Tensor",
+     .doc = "Where the smallest element is; of equal ones the first.",
+     .example = "argmin(tensor([1., 3., 2.]))",
+     .infer = infer_arg_extreme,
+     .kernel = run_arg_extreme<false>,
+     .differentiable = false,
+     .work = work_of_reduction},
+    {.name = "any",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "Whether any element is not zero.",
+     .example = "any(tensor([0., 1.]))",
+     .infer = infer_truth,
+     .kernel = run_truth<Reduce::max>,
+     .differentiable = false,
+     .work = work_of_reduction},
+    {.name = "any",
+     .signature = kTruthOver,
+     .infer = infer_truth,
+     .kernel = run_truth<Reduce::max>,
+     .differentiable = false,
+     .work = work_of_reduction},
+    {.name = "all",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "Whether no element is zero.",
+     .example = "all(tensor([0., 1.]))",
+     .infer = infer_truth,
+     .kernel = run_truth<Reduce::min>,
+     .differentiable = false,
+     .work = work_of_reduction},
+    {.name = "all",
+     .signature = kTruthOver,
+     .infer = infer_truth,
+     .kernel = run_truth<Reduce::min>,
+     .differentiable = false,
+     .work = work_of_reduction},
+    {.name = "count_nonzero",
+     .signature = "(Tensor input, int[1]? dim=None) -> Tensor",
+     .doc = "How many elements are not zero.",
+     .example = "count_nonzero(tensor([0., 1., 2.]))",
+     .body = body_count_nonzero},
 };
+
+// An entry by its place among those of the same name.
+consteval size_t entry(std::string_view name, int overload) {
+  for (size_t i = 0; i < std::size(kOps); ++i)
+    if (kOps[i].name == name && overload-- == 0) return i;
+  throw "no such entry";
+}
+
+Value record_sum(const Value& a, const Arg& dims, bool keepdim, const Arg& dtype) {
+  return record(kOps[entry("sum", 1)], {a}, {dims, Arg::of(keepdim), dtype});
+}
 
 }  // namespace
 
 std::span<const Op> reduce_ops() { return kOps; }
 
+Value sum(const Value& a) { return record(kOps[entry("sum", 0)], {a}, {Arg{}}); }
 Value sum(const Value& a, std::span<const int64_t> dims, bool keepdim) {
-  return record(op_named("sum"), {a}, {Arg::of(dims), Arg::of(keepdim)});
+  return record_sum(a, Arg::of(dims), keepdim);
+}
+Value mean(const Value& a, std::span<const int64_t> dims, bool keepdim) {
+  return record(kOps[entry("mean", 1)], {a}, {Arg::of(dims), Arg::of(keepdim), Arg{}});
+}
+Value amax(const Value& a, std::span<const int64_t> dims, bool keepdim) {
+  return record(kOps[entry("amax", 0)], {a}, {Arg::of(dims), Arg::of(keepdim)});
+}
+Value argmax(const Value& a, int64_t dim, bool keepdim) {
+  return record(kOps[entry("argmax", 0)], {a}, {Arg::of(dim), Arg::of(keepdim)});
 }
 
 Value sum_to(const Value& a, std::span<const int64_t> sizes) {
   const int lead = a->ndim() - static_cast<int>(sizes.size());
+  if (sizes.empty()) return lead ? sum(a) : a;
   Dims dims;
   for (int i = 0; i < a->ndim(); ++i)
     if (i < lead || (sizes[i - lead] == 1 && a->size(i) != 1)) dims.push(i);

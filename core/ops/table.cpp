@@ -19,6 +19,7 @@ std::span<const OpFamily> op_table() {
       {"index", index_ops()},
       {"gather", gather_ops()},
       {"order", order_ops()},
+      {"pick", pick_ops()},
       {"join", join_ops()},
       {"random", random_ops()},
       {"compose", compose_ops()},

@@ -8,6 +8,7 @@
 #include "kernels/level/elementwise.inl"
 #include "kernels/level/gemm.inl"
 #include "kernels/level/nn.inl"
+#include "kernels/level/reduce.inl"
 
 #define WEND_TABLE_NAME(level) level_##level
 #define WEND_TABLE(level) WEND_TABLE_NAME(level)
@@ -26,6 +27,7 @@ constinit const LevelKernels WEND_TABLE(WEND_LEVEL) = {
     .rows_f64 = row_kernels_of<double>,
     .elementwise = elementwise_loops,
     .casts = cast_loops,
+    .reduce = &reduce_table,
 };
 
 }  // namespace wend
