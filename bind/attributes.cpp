@@ -5,6 +5,7 @@
 #include "bind/args.hpp"
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
+#include "bind/grad_fn.hpp"
 #include "bind/interop.hpp"
 #include "bind/types.hpp"
 #include "exec/run.hpp"
@@ -15,6 +16,18 @@ namespace wend {
 namespace {
 
 const Node& shape_of(PyObject* self) { return variable_of(self).shape(); }
+
+constexpr const char* kGradOfResult =
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+    "won't be populated during autograd.backward(). If you indeed want the .grad field to be "
+    "populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the "
+    "non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
+    "github.com/pytorch/pytorch/pull/30531 for more informations.";
+
+bool retains_grad(PyObject* self) {
+  const auto& link = as_tensor(self)->link;
+  return link && static_cast<TensorLink&>(*link).retains_grad;
+}
 
 PyObject* get_shape(PyObject* self, void*) {
   return guarded([&] { return size_object(shape_of(self).sizes()); });
@@ -50,8 +63,13 @@ PyObject* get_is_leaf(PyObject* self, void*) {
   });
 }
 PyObject* get_grad(PyObject* self, void*) {
-  PyObject* grad = as_tensor(self)->grad;
-  return Py_NewRef(grad ? grad : Py_None);
+  if (PyObject* grad = as_tensor(self)->grad) return Py_NewRef(grad);
+  return guarded([&]() -> PyObject* {
+    const Node& node = gradient_node(self);
+    const bool result = node.needs_grad() && !node.is_leaf() && !retains_grad(self);
+    if (result && PyErr_WarnEx(PyExc_UserWarning, kGradOfResult, 1) < 0) throw PythonError{};
+    Py_RETURN_NONE;
+  });
 }
 int put_grad(PyObject* self, PyObject* value, void*) {
   return guarded(
@@ -92,7 +110,11 @@ int put_data(PyObject* self, PyObject* value, void*) {
       -1);
 }
 PyObject* get_version(PyObject* self, void*) {
-  return PyLong_FromUnsignedLong(variable_of(self).version());
+  return guarded([&] {
+    if (variable_of(self).node()->flags & Node::inference)
+      fail(ErrorKind::runtime, "Inference tensors do not track version counter.");
+    return PyLong_FromUnsignedLong(variable_of(self).version());
+  });
 }
 PyObject* get_base(PyObject* self, void*) {
   PyObject* base = as_tensor(self)->base;
@@ -100,14 +122,10 @@ PyObject* get_base(PyObject* self, void*) {
 }
 PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
 PyObject* get_output_nr(PyObject* self, void*) {
-  return guarded([&] {
-    const Node& node = *variable_of(self).node();
-    return PyLong_FromLong(node.op->back == Back::function_output ? node.attr(0).as_int() : 0);
-  });
+  return guarded([&] { return PyLong_FromLong(output_number(*variable_of(self).node())); });
 }
 PyObject* get_retains_grad(PyObject* self, void*) {
-  const auto& link = as_tensor(self)->link;
-  return PyBool_FromLong(link && static_cast<TensorLink&>(*link).retains_grad);
+  return PyBool_FromLong(retains_grad(self));
 }
 
 // A dimension of a tensor that has any; raises PyTorch's error for 0-d ones.
@@ -282,7 +300,8 @@ PyGetSetDef tensor_attributes[] = {
     {"is_meta", get_false, nullptr, nullptr, nullptr},
     {"is_nested", get_false, nullptr, nullptr, nullptr},
     {"output_nr", get_output_nr, nullptr, nullptr, nullptr},
-    {"retains_grad", get_retains_grad, nullptr, nullptr, nullptr},
+    {"retains_grad", get_retains_grad, nullptr, "Whether retain_grad() was called.", nullptr},
+    {"_backward_hooks", backward_hooks, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {}};
 
@@ -308,6 +327,14 @@ PyMethodDef tensor_methods[] = {
     {"detach", detach, METH_NOARGS, "detach() -> Tensor\n\nThe same memory without history."},
     {"detach_", detach_inplace, METH_NOARGS, "detach_() -> Tensor\n\nForgets the history."},
     {"requires_grad_", FAST(requires_grad_inplace), "requires_grad_(requires_grad=True) -> Tensor"},
+    {"register_hook", register_hook, METH_O,
+     "register_hook(hook) -> RemovableHandle\n\n"
+     "Calls hook(grad) when the gradient of this tensor is known; it may return another."},
+    {"register_post_accumulate_grad_hook", register_post_accumulate_grad_hook, METH_O,
+     "register_post_accumulate_grad_hook(hook) -> RemovableHandle\n\n"
+     "Calls hook(tensor) whenever .grad of this leaf was added to."},
+    {"retain_grad", retain_grad, METH_NOARGS,
+     "retain_grad()\n\nLets backward() fill .grad of this tensor although it is not a leaf."},
     {"backward", FAST(tensor_backward),
      "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None)\n\n"
      "Accumulates the gradients of this tensor in the leaves it was computed from."},

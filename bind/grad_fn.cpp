@@ -1,166 +1,171 @@
 // bind/grad_fn.cpp: nodes of the gradient graph as Python objects. The type of an object is named as
-// PyTorch names the way back through the op.
+// PyTorch names the way back through the op; contexts of autograd.Function are bind/function.
 #include "bind/grad_fn.hpp"
 
 #include <string>
 #include <unordered_map>
 
 #include "bind/autograd.hpp"
-#include "graph/op.hpp"
+#include "bind/function.hpp"
+#include "bind/types.hpp"
 
 namespace wend {
 namespace {
 
-struct GradFn {
-  PyObject_HEAD
-  Node* node;
-  PyObject* dict;
-  PyObject* weakrefs;
-};
+GradFn* as_grad_fn(PyObject* o) { return reinterpret_cast<GradFn*>(o); }
 
-PyTypeObject grad_fn_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
-
-Node& node_of(PyObject* self) { return *reinterpret_cast<GradFn*>(self)->node; }
+Node& node_of(PyObject* self) {
+  if (!as_grad_fn(self)->node)
+    raise(PyExc_RuntimeError, "%s is not, or no longer, part of a graph", Py_TYPE(self)->tp_name);
+  return *as_grad_fn(self)->node;
+}
 
 void dealloc(PyObject* self) {
-  auto* f = reinterpret_cast<GradFn*>(self);
+  GradFn* f = as_grad_fn(self);
   PyObject_GC_UnTrack(self);
   if (f->weakrefs) PyObject_ClearWeakRefs(self);
-  TensorLink& link = link_of(*f->node);
-  if (link.grad_fn == self) link.grad_fn = nullptr;
-  unref(f->node);
-  Py_CLEAR(f->dict);
+  if (f->node) {
+    TensorLink& link = link_of(*f->node);
+    if (link.grad_fn == self) link.grad_fn = nullptr;
+    unref(f->node);
+  }
+  clear_grad_fn(self);
   Py_TYPE(self)->tp_free(self);
-}
-
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(reinterpret_cast<GradFn*>(self)->dict);
-  return 0;
-}
-
-int clear(PyObject* self) {
-  Py_CLEAR(reinterpret_cast<GradFn*>(self)->dict);
-  return 0;
 }
 
 PyTypeObject* type_named(const std::string& name) {
   static auto& types = *new std::unordered_map<std::string, PyTypeObject*>;
   PyTypeObject*& type = types[name];
   if (type) return type;
-  const Object made(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(O){s:s,s:()}",
-                                          name.c_str(), &grad_fn_type, "__module__", "wend.autograd",
-                                          "__slots__"));
+  const Object made(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type),
+                                          "s(O){s:s,s:()}", name.c_str(), &grad_fn_type,
+                                          "__module__", "builtins", "__slots__"));
   type = reinterpret_cast<PyTypeObject*>(Py_NewRef(made.get()));
   return type;
 }
 
 // An output of an autograd.Function is known by the function's own node.
 Node* shown(Node* node) {
-  static const Op& rebind = op_named("rebind");
-  while (node->op == &rebind) node = node->inputs[1].get();
-  return node->op->back == Back::function_output && node->inputs[1].get() ? node->inputs[1].get() : node;
+  node = history_of(node);
+  const bool output = node->op->back == Back::function_output && node->inputs[1].get();
+  return output ? node->inputs[1].get() : node;
 }
 
-int output_number(const Node& node) {
-  return node.op->back == Back::function_output ? static_cast<int>(node.attr(0).as_int()) : 0;
+// An object of its own for exactly this node.
+PyObject* new_object(Node& node, const std::string& name) {
+  PyTypeObject* type = type_named(name);
+  GradFn* f = as_grad_fn(type->tp_alloc(type, 0));
+  if (!f) throw PythonError{};
+  retain(&node);
+  f->node = &node;
+  return reinterpret_cast<PyObject*>(f);
 }
 
 PyObject* next_functions(PyObject* self, void*) {
   return guarded([&] {
-    const Node& node = node_of(self);
-    Object list(PyList_New(0));
-    for (uint32_t i = 0; i < node.n_inputs; ++i) {
-      Node* in = node.inputs[i].get();
-      if (node.flags & Node::history_freed) continue;
-      const bool wanted = in && in->needs_grad();
-      const Object fn(wanted ? grad_fn_object(*in) : Py_NewRef(Py_None));
-      const Object pair(Py_BuildValue("(Oi)", fn.get(), wanted ? output_number(*in) : 0));
-      check(PyList_Append(list.get(), pair.get()));
-    }
-    return PyList_AsTuple(list.get());
+    std::vector<Node*> next;
+    for (const Value& in : node_of(self).in())
+      if (in) next.push_back(in.get());
+    return edges_to(next);
   });
 }
 
 PyObject* name(PyObject* self, PyObject*) {
-  return guarded([&] { return PyUnicode_FromString(grad_name(node_of(self)).c_str()); });
+  return guarded([&] { return PyUnicode_FromString(backward_name(node_of(self)).c_str()); });
 }
 
 PyObject* variable(PyObject* self, void*) {
-  const Node& node = node_of(self);
-  if (!node.is_leaf()) {
-    PyErr_SetString(PyExc_AttributeError, "only AccumulateGrad has a variable");
-    return nullptr;
-  }
-  TensorObject* t = link_of(node_of(self)).tensor;
-  return Py_NewRef(t ? reinterpret_cast<PyObject*>(t) : Py_None);
+  return guarded([&] {
+    if (!node_of(self).is_leaf())
+      raise(PyExc_AttributeError, "'%s' object has no attribute 'variable'", Py_TYPE(self)->tp_name);
+    Object tensor = link_of(node_of(self)).living();
+    return tensor ? tensor.release() : Py_NewRef(Py_None);
+  });
 }
 
 PyObject* sequence_number(PyObject* self, PyObject*) {
-  return PyLong_FromUnsignedLongLong(node_of(self).number);
+  return guarded([&] { return PyLong_FromUnsignedLongLong(node_of(self).number); });
 }
 
 PyObject* metadata(PyObject* self, void*) {
-  auto* f = reinterpret_cast<GradFn*>(self);
-  return PyObject_GenericGetDict(reinterpret_cast<PyObject*>(f), nullptr);
+  PyObject*& dict = as_grad_fn(self)->metadata;
+  if (!dict) dict = PyDict_New();
+  return Py_XNewRef(dict);
 }
 
-PyObject* hook_dict(PyObject* self, PyObject* which) {
-  return guarded([&] {
-    TensorLink& link = link_of(node_of(self));
-    const bool pre = PyUnicode_CompareWithASCIIString(which, "pre") == 0;
-    PyObject*& dict = pre ? link.pre_hooks : link.post_hooks;
-    if (!dict) dict = Object(PyDict_New()).release();
-    return Py_NewRef(dict);
-  });
+PyObject* requires_grad(PyObject*, void*) { Py_RETURN_TRUE; }
+
+PyObject* register_node_hook(PyObject* self, PyObject* hook) {
+  return guarded([&] { return add_hook(link_of(node_of(self)).post_hooks, hook); });
+}
+PyObject* register_prehook(PyObject* self, PyObject* hook) {
+  return guarded([&] { return add_hook(link_of(node_of(self)).pre_hooks, hook); });
 }
 
 PyGetSetDef getset[] = {
     {"next_functions", next_functions, nullptr, "The nodes that gradients go to next.", nullptr},
     {"variable", variable, nullptr, "The leaf that gradients are accumulated in.", nullptr},
     {"metadata", metadata, nullptr, "A dict for anybody's notes.", nullptr},
+    {"requires_grad", requires_grad, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {}};
 PyMethodDef methods[] = {
-    {"name", name, METH_NOARGS, "PyTorch's name of the node."},
+    {"name", name, METH_NOARGS, "name() -> str\n\nPyTorch's name of the node."},
     {"_sequence_nr", sequence_number, METH_NOARGS, "The order in which nodes were recorded."},
-    {"_hooks", hook_dict, METH_O, nullptr},
+    {"register_hook", register_node_hook, METH_O,
+     "register_hook(hook) -> RemovableHandle\n\n"
+     "Calls hook(grad_inputs, grad_outputs) after the node; it may return other grad_inputs."},
+    {"register_prehook", register_prehook, METH_O,
+     "register_prehook(hook) -> RemovableHandle\n\n"
+     "Calls hook(grad_outputs) before the node; it may return others."},
     {}};
+
+// _gradient_edge(tensor) -> (grad_fn, output number, token): the token is the node itself.
+PyObject* gradient_edge(PyObject*, PyObject* tensor) {
+  return guarded([&] {
+    Node& node = gradient_node(tensor);
+    const Object fn(grad_fn_object(node)), token(new_object(node, "GradientEdgeToken"));
+    return Py_BuildValue("(OiO)", fn.get(), output_number(node), token.get());
+  });
+}
+
+PyObject* edge_shape(PyObject*, PyObject* edge) {
+  return guarded([&] { return size_object(node_of(edge).sizes()); });
+}
+PyObject* edge_dtype(PyObject*, PyObject* edge) {
+  return guarded([&] { return Py_NewRef(dtype_object(node_of(edge).dtype)); });
+}
+
+PyMethodDef functions[] = {{"_gradient_edge", gradient_edge, METH_O, nullptr},
+                           {"_edge_shape", edge_shape, METH_O, nullptr},
+                           {"_edge_dtype", edge_dtype, METH_O, nullptr},
+                           {}};
 
 }  // namespace
 
-std::string grad_name(const Node& node) {
-  if (node.is_leaf()) return "torch::autograd::AccumulateGrad";
-  if (node.op->back == Back::function) {
-    const auto& link = static_cast<TensorLink&>(*node.extra->attachment);
-    return Py_TYPE(link.function)->tp_name;
-  }
-  if (node.op->grad_name) return node.op->grad_name;
-  std::string text;
-  bool upper = true;
-  for (const char* p = node.op->name; *p; ++p) {
-    if (*p == '_') {
-      upper = true;
-      continue;
-    }
-    text += upper ? static_cast<char>(std::toupper(*p)) : *p;
-    upper = false;
-  }
-  return text + "Backward0";
+PyTypeObject grad_fn_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+int traverse_grad_fn(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(as_grad_fn(self)->dict);
+  Py_VISIT(as_grad_fn(self)->metadata);
+  return 0;
+}
+
+int clear_grad_fn(PyObject* self) {
+  Py_CLEAR(as_grad_fn(self)->dict);
+  Py_CLEAR(as_grad_fn(self)->metadata);
+  return 0;
 }
 
 PyObject* grad_fn_object(Node& any) {
   Node& node = *shown(&any);
+  if (node.op->back == Back::function) {
+    PyObject* context = static_cast<FunctionLink&>(*node.extra->attachment).function;
+    return Py_NewRef(context ? context : Py_None);
+  }
   TensorLink& link = link_of(node);
-  if (node.op->back == Back::function) return Py_NewRef(link.function);
   if (link.grad_fn) return Py_NewRef(link.grad_fn);
-  std::string text = grad_name(node);
-  if (node.is_leaf()) text = "AccumulateGrad";
-  PyTypeObject* type = type_named(text);
-  auto* f = reinterpret_cast<GradFn*>(type->tp_alloc(type, 0));
-  if (!f) throw PythonError{};
-  retain(&node);
-  f->node = &node;
-  f->dict = f->weakrefs = nullptr;
-  link.grad_fn = reinterpret_cast<PyObject*>(f);
+  link.grad_fn = new_object(node, node.is_leaf() ? "AccumulateGrad" : backward_name(node));
   return link.grad_fn;
 }
 
@@ -170,14 +175,36 @@ PyObject* grad_fn_of(PyObject* tensor) {
   return grad_fn_object(*node);
 }
 
+int output_number(const Node& any) {
+  const Node& node = *history_of(const_cast<Node*>(&any));
+  return node.op->output_attr >= 0 ? static_cast<int>(node.attr(node.op->output_attr).as_int()) : 0;
+}
+
+Node* node_of_grad_fn(PyObject* o) {
+  return PyObject_TypeCheck(o, &grad_fn_type) ? as_grad_fn(o)->node : nullptr;
+}
+
+PyObject* edges_to(std::span<Node* const> nodes) {
+  Object tuple(PyTuple_New(static_cast<Py_ssize_t>(nodes.size())));
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const bool wanted = nodes[i]->needs_grad();
+    const Object fn(wanted ? grad_fn_object(*nodes[i]) : Py_NewRef(Py_None));
+    PyTuple_SET_ITEM(tuple.get(), i,
+                     Object(Py_BuildValue("(Oi)", fn.get(), wanted ? output_number(*nodes[i]) : 0))
+                         .release());
+  }
+  return tuple.release();
+}
+
 void init_grad_fn(PyObject* module) {
   PyTypeObject& t = grad_fn_type;
-  t.tp_name = "wend.autograd.Node";
+  t.tp_name = "wend.autograd.graph.Node";
+  t.tp_doc = "A node of the graph that gradients are computed by.";
   t.tp_basicsize = sizeof(GradFn);
   t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
   t.tp_dealloc = dealloc;
-  t.tp_traverse = traverse;
-  t.tp_clear = clear;
+  t.tp_traverse = traverse_grad_fn;
+  t.tp_clear = clear_grad_fn;
   t.tp_free = PyObject_GC_Del;
   t.tp_getset = getset;
   t.tp_methods = methods;
@@ -185,6 +212,7 @@ void init_grad_fn(PyObject* module) {
   t.tp_weaklistoffset = offsetof(GradFn, weakrefs);
   check(PyType_Ready(&t));
   check(PyModule_AddObjectRef(module, "Node", reinterpret_cast<PyObject*>(&t)));
+  check(PyModule_AddFunctions(module, functions));
 }
 
 }  // namespace wend

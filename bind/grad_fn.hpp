@@ -6,10 +6,29 @@
 
 namespace wend {
 
+struct GradFn {
+  PyObject_HEAD
+  Node* node;  // counted, except by the context of an autograd.Function that was linked
+  PyObject* metadata;
+  PyObject* dict;
+  PyObject* weakrefs;
+};
+
+extern PyTypeObject grad_fn_type;
+
 // The object for a node that requires grad; the same one as long as somebody holds it.
 PyObject* grad_fn_object(Node& node);
-// PyTorch's name for the way back through this node.
-std::string grad_name(const Node& node);
+PyObject* grad_fn_of(PyObject* tensor);
+// Which of the outputs of its grad_fn a node is.
+int output_number(const Node& node);
+// The node behind a grad_fn object or a token of a gradient edge; null for anything else.
+Node* node_of_grad_fn(PyObject* o);
+// (grad_fn, output number) for each node; (None, 0) for those that need no gradient.
+PyObject* edges_to(std::span<Node* const> nodes);
+
+int traverse_grad_fn(PyObject* self, visitproc visit, void* arg);
+int clear_grad_fn(PyObject* self);
+
 void init_grad_fn(PyObject* module);
 
 }  // namespace wend

@@ -6,11 +6,13 @@
 #include "base/threads.hpp"
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
+#include "bind/function.hpp"
 #include "bind/generator.hpp"
 #include "bind/grad_fn.hpp"
 #include "bind/graph.hpp"
 #include "bind/interop.hpp"
 #include "bind/op_function.hpp"
+#include "bind/saved.hpp"
 #include "bind/source.hpp"
 #include "bind/types.hpp"
 #include "exec/run.hpp"
@@ -46,6 +48,12 @@ void bind_modes(nb::module_& m) {
   m.def("_set_grad_enabled", [](bool on) { mode.grad = on; });
   m.def("is_inference_mode_enabled", [] { return mode.inference; });
   m.def("_set_inference", [](bool on) { mode.inference = on; });
+  m.def("is_anomaly_enabled", [] { return mode.anomaly; });
+  m.def("is_anomaly_check_nan_enabled", [] { return mode.check_nan; });
+  m.def("_set_anomaly_enabled", [](bool on, bool check_nan) {
+    mode.anomaly = on;
+    mode.check_nan = check_nan;
+  });
   m.def("_eager", [] { return mode.eager; });
   m.def("_set_eager", [](bool on) { mode.eager = on; });
   m.def("get_default_dtype", [] { return nb::borrow(dtype_object(default_dtype())); });
@@ -122,6 +130,8 @@ NB_MODULE(_C, m) {
   init_convert(m.ptr());
   init_generator(m.ptr());
   init_grad_fn(m.ptr());
+  init_function(m.ptr());
+  init_saved(m.ptr());
   init_autograd(m.ptr());
   init_op_functions(m.ptr());
   bind_modes(m);

@@ -5,6 +5,7 @@
 #include "bind/attributes.hpp"
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
+#include "bind/grad_fn.hpp"
 #include "bind/index.hpp"
 #include "bind/interop.hpp"
 #include "bind/numbers.hpp"
@@ -40,8 +41,8 @@ TensorObject* blank(PyTypeObject* type) {
 void dealloc(PyObject* self) {
   TensorObject* t = as_tensor(self);
   PyObject_GC_UnTrack(self);
-  if (t->weakrefs) PyObject_ClearWeakRefs(self);
   if (t->link) unlink(t);
+  if (t->weakrefs) PyObject_ClearWeakRefs(self);
   t->variable.~Variable();
   Py_CLEAR(t->grad);
   Py_CLEAR(t->base);
@@ -57,14 +58,14 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(t->grad);
   Py_VISIT(t->base);
   Py_VISIT(t->dict);
-  return visit_hooks(t, visit, arg);
+  return visit_links(t, visit, arg);
 }
 
 int clear(PyObject* self) {
   TensorObject* t = as_tensor(self);
   Py_CLEAR(t->grad);
   Py_CLEAR(t->dict);
-  clear_hooks(t);
+  clear_links(t);
   return 0;
 }
 
@@ -154,12 +155,41 @@ PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one
   if (result->op->view) {
     if (PyObject* tensor = viewed(result.get(), tensors)) {
       PyObject* view = wrap_view(tensor, std::move(result));
-      if (one_of_many) variable_of(view).set_one_of_many();
+      if (one_of_many) variable_of(view).set_origin(Origin::one_of_many);
       return view;
     }
   }
   return wrap(std::move(result));
 }
+
+namespace {
+
+[[noreturn]] void refuse_by_origin(Variable& v) {
+  if (v.origin() == Origin::without_grad)
+    fail(ErrorKind::runtime,
+         "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
+         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+         "your code by moving both the view and the inplace either both inside the no_grad block (if "
+         "you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+         "tracked).");
+  const Node& node = *history_of(v.node());
+  const bool by_function = node.op->back == Back::function_output;
+  const std::string name = backward_name(by_function ? *node.inputs[1] : node);
+  const std::string which =
+      join("Output ", output_number(node), " of ", name, " is a view and is being modified inplace. ");
+  if (v.origin() == Origin::one_of_many)
+    fail(ErrorKind::runtime, which,
+         "This view is the output of a function that returns multiple views. Such functions do not "
+         "allow the output views to be modified inplace. You should replace the inplace operation by "
+         "an out-of-place one.");
+  fail(ErrorKind::runtime, which,
+       "This view was created inside a custom Function (or because an input was returned as-is) and "
+       "the autograd logic to handle view+inplace would override the custom backward associated "
+       "with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
+       "can fix this by cloning the output of the custom Function.");
+}
+
+}  // namespace
 
 void check_writable(PyObject* target) {
   Variable& v = variable_of(target);
@@ -177,23 +207,10 @@ void check_writable(PyObject* target) {
   if (history_of(v.node())->is_leaf())
     fail(ErrorKind::runtime,
          "a leaf Variable that requires grad is being used in an in-place operation.");
-  if (!v.is_view()) return;
-  if (history_of(v.family()->node)->is_leaf())
+  if (v.is_view() && history_of(v.family()->node)->is_leaf())
     fail(ErrorKind::runtime,
          "a view of a leaf Variable that requires grad is being used in an in-place operation.");
-  if (v.one_of_many())
-    fail(ErrorKind::runtime,
-         "Output 0 of UnbindBackward0 is a view and is being modified inplace. This view is the "
-         "output of a function that returns multiple views. Such functions do not allow the output "
-         "views to be modified inplace. You should replace the inplace operation by an out-of-place "
-         "one.");
-  if (v.made_without_grad())
-    fail(ErrorKind::runtime,
-         "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
-         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-         "your code by moving both the view and the inplace either both inside the no_grad block (if "
-         "you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-         "tracked).");
+  if (v.origin() != Origin::plain) refuse_by_origin(v);
 }
 
 void write_result(PyObject* target, Value result) {
@@ -209,6 +226,8 @@ void write_result(PyObject* target, Value result) {
     result = cast(result, shape.dtype);
   }
   v.write(result);
+  if (as_tensor(target)->link) move_retained_grad(target);
+  if (PyObject* base = as_tensor(target)->base) move_retained_grad(base);
 }
 
 PyTypeObject tensor_type = {PyVarObject_HEAD_INIT(nullptr, 0)};

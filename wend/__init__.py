@@ -46,6 +46,14 @@ from wend._types import (  # noqa: E402
     strided,
     uint8,
 )
+from wend.utils import hooks as _hooks  # noqa: E402
+from wend import autograd  # noqa: E402
+from wend.autograd.grad_mode import (  # noqa: E402
+    enable_grad,
+    inference_mode,
+    no_grad,
+    set_grad_enabled,
+)
 from wend.random import (  # noqa: E402
     get_rng_state,
     initial_seed,

@@ -2,13 +2,11 @@
 // than itself, so its gradient is complete when its turn comes.
 #include "autograd/backward.hpp"
 
-#include <algorithm>
-#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/forever.hpp"
+#include "autograd/frontier.hpp"
 #include "exec/run.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
@@ -16,92 +14,7 @@
 namespace wend {
 namespace {
 
-struct Entry {
-  Value node;
-  Value gradient;
-  Values slots;  // of an autograd.Function: a gradient for each output
-  bool wanted = false;
-};
-
-// Nodes met and not yet processed: a map from node to entry, and a heap by number.
-class Frontier {
- public:
-  bool empty() const { return heap_.empty(); }
-
-  Entry& entry(Node* node) {
-    if ((used_ + 1) * 2 > table_.size()) grow();
-    size_t at = find(node);
-    if (table_[at].node) return entries_[table_[at].index];
-    uint32_t index;
-    if (free_.empty()) {
-      index = static_cast<uint32_t>(entries_.size());
-      entries_.emplace_back();
-    } else {
-      index = free_.back();
-      free_.pop_back();
-    }
-    entries_[index].node = Value(node);
-    table_[at] = {node, index};
-    ++used_;
-    heap_.push_back({node->number, index});
-    std::push_heap(heap_.begin(), heap_.end());
-    return entries_[index];
-  }
-
-  Entry pop_newest() {
-    std::pop_heap(heap_.begin(), heap_.end());
-    const uint32_t index = heap_.back().index;
-    heap_.pop_back();
-    Entry entry = std::move(entries_[index]);
-    entries_[index] = Entry{};
-    free_.push_back(index);
-    erase(find(entry.node.get()));
-    return entry;
-  }
-
- private:
-  struct Slot {
-    Node* node = nullptr;
-    uint32_t index = 0;
-  };
-  struct Numbered {
-    uint64_t number;
-    uint32_t index;
-    bool operator<(const Numbered& o) const { return number < o.number; }
-  };
-
-  size_t home(const Node* node) const {
-    return (reinterpret_cast<uintptr_t>(node) * 0x9e3779b97f4a7c15u >> 20) & (table_.size() - 1);
-  }
-  size_t find(const Node* node) const {
-    size_t at = home(node);
-    while (table_[at].node && table_[at].node != node) at = (at + 1) & (table_.size() - 1);
-    return at;
-  }
-  // Closes the gap so that every remaining entry is still found from its home.
-  void erase(size_t gap) {
-    const size_t mask = table_.size() - 1;
-    for (size_t at = (gap + 1) & mask; table_[at].node; at = (at + 1) & mask) {
-      if (((at - home(table_[at].node)) & mask) < ((at - gap) & mask)) continue;
-      table_[gap] = table_[at];
-      gap = at;
-    }
-    table_[gap] = {};
-    --used_;
-  }
-  void grow() {
-    std::vector<Slot> old(std::max<size_t>(64, table_.size() * 2));
-    std::swap(old, table_);
-    for (const Slot& s : old)
-      if (s.node) table_[find(s.node)] = s;
-  }
-
-  std::vector<Slot> table_;
-  size_t used_ = 0;
-  std::vector<Entry> entries_;
-  std::vector<uint32_t> free_;
-  std::vector<Numbered> heap_;
-};
+uint64_t walks = 0;
 
 [[noreturn]] void graph_was_freed(const Node& node) {
   std::string text =
@@ -115,71 +28,78 @@ class Frontier {
   throw Error(ErrorKind::runtime, text);
 }
 
-// Nodes from which a target can be reached; everything else need not be walked.
+bool has_nan(const Value& v) {
+  if (!is_floating(v->dtype)) return false;
+  WithoutGrad no_grad;
+  const Value count = sum(cast(ne(v, v), DType::float32), std::span<const int64_t>(), false);
+  observe(count);
+  return real_of(*count) > 0;
+}
+
+// Nodes from which a target can be reached; everything else need not be walked. Whether a freed node
+// would have led there is not known any more: the walk goes there, and says so.
 class Reach {
  public:
-  Reach(const Backward& request) {
+  explicit Reach(const Backward& request) {
     std::vector<std::pair<Node*, bool>> stack;
-    for (const auto& t : request.targets) verdict_[t.node.get()] = true;
+    for (const auto& t : request.targets) {
+      leading_.insert(t.node.get());
+      oldest_ = std::min(oldest_, t.node->number);
+    }
     for (const auto& r : request.roots) stack.push_back({r.node.get(), false});
     while (!stack.empty()) {
       auto [node, left] = stack.back();
       stack.pop_back();
       if (left) {
-        conclude(node);
+        if (goes_on_from(*node)) leading_.insert(node);
         continue;
       }
-      if (verdict_.contains(node) && (!verdict_[node] || seen_.contains(node))) continue;
-      if (!seen_.insert(node).second) continue;
+      if (node->number < oldest_ || !seen_.insert(node).second) continue;
       stack.push_back({node, true});
-      if (node->flags & Node::history_freed) continue;
       for (const Value& in : node->in())
         if (in && in->needs_grad()) stack.push_back({in.get(), false});
     }
   }
-  bool leads_to_target(const Node* node) const {
-    auto it = verdict_.find(const_cast<Node*>(node));
-    return it != verdict_.end() && it->second;
+  bool leads_to_target(const Node* node) const { return leading_.contains(node); }
+  // Whether there is a target beyond this node.
+  bool goes_on_from(const Node& node) const {
+    if (node.flags & Node::history_freed) return true;
+    for (const Value& in : node.in())
+      if (in && in->needs_grad() && leads_to_target(in.get())) return true;
+    return false;
   }
 
  private:
-  void conclude(Node* node) {
-    bool& verdict = verdict_[node];
-    if (node->flags & Node::history_freed) return;
-    for (const Value& in : node->in())
-      if (in && in->needs_grad()) verdict |= leads_to_target(in.get());
-  }
-
-  std::unordered_map<Node*, bool> verdict_;
-  std::unordered_set<Node*> seen_;
+  std::unordered_set<const Node*> leading_, seen_;
+  uint64_t oldest_ = ~uint64_t{0};
 };
 
-// Frontiers that have been used and are empty again: their memory serves the next walk.
-struct Spare {
-  std::vector<std::unique_ptr<Frontier>> frontiers;
-};
-constinit Forever<Spare> spare;
+// The inputs and the output of a node as its rule is to see them, unpacked by the user's hooks.
+struct Unpacked {
+  Values in;
+  Value out;
 
-class BorrowedFrontier {
- public:
-  BorrowedFrontier() {
-    auto& kept = spare.value.frontiers;
-    if (kept.empty()) {
-      frontier_ = std::make_unique<Frontier>();
-    } else {
-      frontier_ = std::move(kept.back());
-      kept.pop_back();
-    }
+  Unpacked(const Value& node, PackedValues& packed) : in(std::max(node->n_inputs, 4u)), out(node) {
+    for (uint32_t i = 0; i < node->n_inputs; ++i) in[i] = node->inputs[i];
+    for (int i = 0; i < 7; ++i)
+      if (packed.which >> i & 1) in[i] = with_history(packed.values[i]->unpack(in[i]), in[i]);
+    if (packed.which & kSavesOutput) out = with_history(packed.values[7]->unpack(node), node);
   }
-  // After an exception it is not empty, and not kept.
-  ~BorrowedFrontier() {
-    if (frontier_->empty()) spare.value.frontiers.push_back(std::move(frontier_));
-  }
-  Frontier* operator->() { return frontier_.get(); }
 
- private:
-  std::unique_ptr<Frontier> frontier_;
+  static Value with_history(const Value& value, const Value& original) {
+    if (!mode.grad) return value;
+    const Value plain = alias_without_grad(value);
+    return original->needs_grad() ? rebind(plain, original) : plain;
+  }
 };
+
+struct LineOf {
+  explicit LineOf(const Node& node) : before(std::exchange(mode.line_of, &node)) {}
+  ~LineOf() { mode.line_of = before; }
+  const Node* before;
+};
+
+}  // namespace
 
 class Walk {
  public:
@@ -192,9 +112,33 @@ class Walk {
   void go() {
     while (!frontier_->empty()) {
       Entry entry = frontier_->pop_newest();
-      step(entry);
+      at_ = entry.node.get();
+      if (mode.anomaly)
+        step_and_tell(entry);
+      else
+        step(entry);
       bound_laziness();
     }
+  }
+
+  uint64_t number() const { return number_; }
+
+  std::vector<bool> yet_to_come(std::span<Node* const> nodes) const {
+    std::unordered_set<const Node*> seen;
+    std::vector<Node*> stack = frontier_->nodes();
+    stack.push_back(at_);
+    uint64_t oldest = ~uint64_t{0};
+    for (const Node* n : nodes) oldest = std::min(oldest, n->number);
+    while (!stack.empty()) {
+      Node* node = stack.back();
+      stack.pop_back();
+      if (node->number < oldest || !seen.insert(node).second) continue;
+      for (const Value& in : node->in())
+        if (wants(in.get())) stack.push_back(in.get());
+    }
+    std::vector<bool> answers;
+    for (const Node* n : nodes) answers.push_back(seen.contains(n));
+    return answers;
   }
 
  private:
@@ -208,38 +152,67 @@ class Walk {
     Node& node = *entry.node;
     Attachment* attachment = node.extra ? node.extra->attachment.get() : nullptr;
     if (attachment && entry.gradient) entry.gradient = attachment->arrived(entry.gradient);
-    bool accumulate = request_.targets.empty();
-    if (!targets_.empty()) {
-      if (auto it = targets_.find(&node); it != targets_.end())
-        for (auto* t : it->second) {
-          t->gradient = entry.gradient;
-          accumulate |= t->accumulate;
-        }
-    }
+    const bool accumulate = request_.targets.empty() || answer(entry);
     if (node.is_leaf()) {
-      if (accumulate && attachment) attachment->accumulate(entry.gradient);
+      if (accumulate && attachment) step_leaf(entry, *attachment);
       return;
     }
-    if (node.flags & Node::history_freed) graph_was_freed(node);
+    if (reach_ && !reach_->goes_on_from(node)) return;
+    if (node.flags & Node::history_freed) {
+      if (targets_.contains(&node)) return;
+      graph_was_freed(node);
+    }
     LineOf line(node);
     switch (node.op->back) {
       case Back::rule:
         step_rule(entry);
         break;
       case Back::function:
-        step_function(entry);
-        break;
+        return step_function(entry);
       case Back::function_output:
-        step_function_output(entry);
-        break;
+        return step_function_output(entry);
     }
     if (!request_.keep_graph) forget_history(node);
   }
 
+  void step_and_tell(Entry& entry) {
+    try {
+      step(entry);
+    } catch (...) {
+      request_.failed_at = entry.node;
+      throw;
+    }
+  }
+
+  // Notes the gradient for whoever asked for it; true iff the leaf is to have it as well.
+  bool answer(const Entry& entry) {
+    bool accumulate = false;
+    auto it = targets_.find(entry.node.get());
+    if (it == targets_.end()) return false;
+    for (auto* t : it->second) {
+      t->gradient = entry.gradient;
+      accumulate |= t->accumulate;
+    }
+    return accumulate;
+  }
+
+  static void step_leaf(Entry& entry, Attachment& attachment) {
+    if (!attachment.watches()) return attachment.accumulate(entry.gradient);
+    attachment.entering(std::span(&entry.gradient, 1));
+    attachment.accumulate(entry.gradient);
+    attachment.passed({}, std::span(&entry.gradient, 1));
+  }
+
   void step_rule(Entry& entry) {
-    if (!entry.gradient) return;
     Node& node = *entry.node;
-    const bool watched = node.extra && node.extra->attachment && node.extra->attachment->watches_inputs();
+    const bool hooked = node.extra && node.extra->attachment && node.extra->attachment->watches();
+    if (hooked) node.extra->attachment->entering(std::span(&entry.gradient, 1));
+    if (!entry.gradient) return;
+    std::optional<Unpacked> unpacked;
+    if (node.extra && node.extra->packed) unpacked.emplace(entry.node, *node.extra->packed);
+    const Value* in = unpacked ? unpacked->in.data() : node.inputs;
+    const Value& out = unpacked ? unpacked->out : entry.node;
+    const bool watched = hooked || mode.anomaly;
     Values gradients(watched ? node.n_inputs : 0);
     for (uint32_t i = 0; i < node.n_inputs; ++i) {
       Node* input = node.inputs[i].get();
@@ -247,7 +220,7 @@ class Walk {
       const Gradient& rule =
           node.op->grad_each.formula ? node.op->grad_each : node.op->grad[std::min(i, 3u)];
       if (!rule.formula) continue;
-      Value gradient = rule.formula({entry.node, entry.gradient, static_cast<int>(i)});
+      Value gradient = rule.formula({node, in, out, entry.gradient, static_cast<int>(i)});
       if (!gradient) continue;
       gradient = fit_gradient(gradient, *input);
       if (watched)
@@ -255,62 +228,101 @@ class Walk {
       else
         add(input, gradient);
     }
-    if (watched) hand_on(node, gradients, entry.gradient);
+    if (watched) hand_on(node, gradients, std::span(&entry.gradient, 1));
   }
 
-  void hand_on(Node& node, Values& gradients, const Value& output) {
-    Attachment& attachment = *node.extra->attachment;
-    if (attachment.watches_inputs()) attachment.passed(gradients, output);
+  void hand_on(Node& node, Values& gradients, std::span<const Value> outputs) {
+    if (mode.anomaly && mode.check_nan) refuse_nan(node, gradients);
+    Attachment* attachment = node.extra ? node.extra->attachment.get() : nullptr;
+    if (attachment && attachment->watches()) attachment->passed(gradients, outputs);
     for (uint32_t i = 0; i < node.n_inputs; ++i)
       if (gradients[i] && wants(node.inputs[i].get())) add(node.inputs[i].get(), gradients[i]);
+  }
+
+  static void refuse_nan(const Node& node, const Values& gradients) {
+    for (size_t i = 0; i < gradients.size(); ++i)
+      if (gradients[i] && has_nan(gradients[i]))
+        fail(ErrorKind::runtime, "Function '", backward_name(node), "' returned nan values in its ",
+             i, "th output.");
   }
 
   void step_function(Entry& entry) {
     Node& node = *entry.node;
     auto& function = static_cast<FunctionAttachment&>(*node.extra->attachment);
-    Values gradients = function.backward(entry.slots);
+    if (function.watches()) function.entering(entry.slots);
+    std::vector<bool> wanted;
+    for (const Value& in : node.in()) wanted.push_back(wants(in.get()));
+    Values gradients = function.backward(entry.slots, wanted);
     for (uint32_t i = 0; i < node.n_inputs; ++i)
       if (gradients[i]) gradients[i] = fit_gradient(gradients[i], *node.inputs[i]);
-    hand_on(node, gradients, Value());
+    hand_on(node, gradients, entry.slots);
+    if (!request_.keep_graph) function.forget();
   }
 
   // Input 1 is the function's node; the attribute says which of its outputs this is.
   void step_function_output(Entry& entry) {
     Node* function = entry.node->inputs[1].get();
-    if (!wants(function) || (reach_ && !reach_->leads_to_target(function))) return;
+    if (!entry.gradient || !wants(function)) return;
     const size_t slot = entry.node->attr(0).as_int();
     Values& slots = frontier_->entry(function).slots;
     if (slots.size() <= slot) slots.resize(slot + 1);
     slots[slot] = slots[slot] ? slots[slot] + entry.gradient : entry.gradient;
   }
 
-  static bool wants(const Node* input) { return input && input->needs_grad(); }
-
-  struct LineOf {
-    explicit LineOf(const Node& node) : before(std::exchange(mode.line_of, &node)) {}
-    ~LineOf() { mode.line_of = before; }
-    const Node* before;
-  };
+  bool wants(const Node* input) const {
+    return input && input->needs_grad() && (!reach_ || reach_->leads_to_target(input));
+  }
 
   Backward& request_;
+  const uint64_t number_ = ++walks;
   BorrowedFrontier frontier_;
+  Node* at_ = nullptr;
   std::optional<Reach> reach_;
   std::unordered_map<Node*, std::vector<Backward::Target*>> targets_;
 };
-
-}  // namespace
 
 void backward(Backward& request) {
   run_pending();
   // A root whose value was dropped has run; only its history is needed.
   for (const auto& root : request.roots)
     if (root.node->state != State::dropped) observe(root.node);
-  struct GradMode {
-    explicit GradMode(bool on) : before(std::exchange(mode.grad, on)) {}
-    ~GradMode() { mode.grad = before; }
-    bool before;
-  } grad_mode(request.create_graph);
-  Walk(request).go();
+  Walk walk(request);
+  struct During {
+    During(bool grad, Walk* walk)
+        : grad(std::exchange(mode.grad, grad)), walk(std::exchange(mode.walk, walk)) {}
+    ~During() {
+      mode.grad = grad;
+      mode.walk = walk;
+    }
+    bool grad;
+    Walk* walk;
+  } during(request.create_graph, &walk);
+  walk.go();
+}
+
+uint64_t current_walk() { return mode.walk ? mode.walk->number() : 0; }
+
+std::vector<bool> yet_to_come(std::span<Node* const> nodes) {
+  if (!mode.walk) return std::vector<bool>(nodes.size());
+  return mode.walk->yet_to_come(nodes);
+}
+
+std::string backward_name(const Node& node) {
+  if (node.is_leaf()) return "torch::autograd::AccumulateGrad";
+  if (node.op->back == Back::function)
+    return static_cast<FunctionAttachment&>(*node.extra->attachment).name();
+  if (node.op->grad_name) return node.op->grad_name;
+  std::string text;
+  bool upper = true;
+  for (const char* p = node.op->name; *p; ++p) {
+    if (*p == '_') {
+      upper = true;
+      continue;
+    }
+    text += upper ? static_cast<char>(std::toupper(*p)) : *p;
+    upper = false;
+  }
+  return text + "Backward0";
 }
 
 Value fit_gradient(const Value& gradient, const Node& like) {

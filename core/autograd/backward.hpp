@@ -2,6 +2,8 @@
 // op table, so that they can be differentiated again.
 #pragma once
 
+#include <string>
+
 #include "graph/op.hpp"
 
 namespace wend {
@@ -22,16 +24,29 @@ struct Backward {
   std::vector<Target> targets;  // none: every leaf accumulates
   bool keep_graph = false;
   bool create_graph = false;
+  Value failed_at;  // in anomaly mode, where an error arose
 };
 
 // Runs what is pending, then walks from the roots. The gradients are recorded, not yet run.
 void backward(Backward& request);
 
+// The walk that runs now, as a number that no other walk has; 0 when there is none.
+uint64_t current_walk();
+// Whether the current walk is at the node or has yet to come to it.
+std::vector<bool> yet_to_come(std::span<Node* const> nodes);
+
 // What the way back through an autograd.Function needs; implemented by the binding.
 struct FunctionAttachment : Attachment {
-  // One gradient for each input of the node, empty where there is none.
-  virtual Values backward(std::span<const Value> output_gradients) = 0;
+  // One gradient for each input of the node, empty where there is none; `wanted` says which of
+  // them anybody looks at.
+  virtual Values backward(std::span<Value> output_gradients, const std::vector<bool>& wanted) = 0;
+  // Gives up what was saved for it.
+  virtual void forget() = 0;
+  virtual std::string name() const = 0;
 };
+
+// PyTorch's name for the way back through this node.
+std::string backward_name(const Node& node);
 
 // `gradient` summed to the shape and cast to the dtype of `like`.
 Value fit_gradient(const Value& gradient, const Node& like);

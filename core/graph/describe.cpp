@@ -146,8 +146,7 @@ std::string show_tuple(std::span<const int64_t> values) {
 }
 
 bool is_constant(const Node& node) {
-  static const Op& data = op_named("data");
-  return node.op == &data && node.ndim() == 0 && !node.code && node.state == State::valued;
+  return node.flags & Node::constant;
 }
 
 std::string describe_tensor(const Node& node) {

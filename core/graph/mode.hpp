@@ -2,17 +2,32 @@
 // A fiber or thread has its own; whoever switches fibers swaps `mode`.
 #pragma once
 
+#include <memory>
+
 #include "base/dtype.hpp"
 
 namespace wend {
 
 struct Node;
+struct Packed;
+class Value;
+class Walk;
+
+// The user's way of keeping what is saved for the walk back.
+struct Saver {
+  virtual ~Saver() = default;
+  virtual std::unique_ptr<Packed> pack(const Value& value) = 0;
+};
 
 struct Mode {
   bool grad = true;
   bool inference = false;
   bool eager = false;
+  bool anomaly = false;    // the walk back names the node where an error arises
+  bool check_nan = false;  // ... and takes NaN for one
   const Node* line_of = nullptr;  // while gradients are recorded: the node whose line they inherit
+  Saver* saver = nullptr;         // none: values are saved as they are
+  Walk* walk = nullptr;           // the walk back that calls user code now
 };
 
 // Read on every op: the model spares the call that finds a thread's copy.

@@ -99,8 +99,10 @@ void let_inputs_go(Node& node) {
 }
 
 void forget_history(Node& node) {
-  if (node.flags & Node::history_freed) return;
   const uint8_t saved = node.saved;
+  std::unique_ptr<PackedValues> packed;
+  if (node.extra) packed = std::move(node.extra->packed);
+  if (!saved && !packed) return;
   const bool ran = node.state != State::pending;
   node.flags |= Node::history_freed;
   node.saved = 0;

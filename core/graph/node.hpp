@@ -63,15 +63,31 @@ struct Attachment {
   virtual Value arrived(Value gradient) { return gradient; }
   // Leaves: adds to the tensor's .grad.
   virtual void accumulate(const Value&) {}
-  // After the node's rule: may look at and replace the gradients of the inputs.
-  virtual bool watches_inputs() const { return false; }
-  virtual void passed(std::span<Value>, const Value&) {}
+  // Whether before and after the node's rule gradients are to be shown, and perhaps replaced.
+  virtual bool watches() const { return false; }
+  virtual void entering(std::span<Value> /*output_gradients*/) {}
+  virtual void passed(std::span<Value> /*input_gradients*/,
+                      std::span<const Value> /*output_gradients*/) {}
 };
 inline void release(Attachment* a) { delete a; }
+
+// A value that the user's hooks keep for the walk back, in whatever form they like.
+struct Packed {
+  bool as_is = false;  // they gave it back: the node keeps the value itself
+  virtual ~Packed() = default;
+  virtual Value unpack(const Value& original) = 0;
+};
+
+// Bit i of `which` and `values[i]` are as in Node::saved; the output comes last.
+struct PackedValues {
+  uint8_t which = 0;
+  std::unique_ptr<Packed> values[8];
+};
 
 struct Extra {
   std::unique_ptr<Error> error;
   Ref<Attachment> attachment;
+  std::unique_ptr<PackedValues> packed;
 };
 
 struct Node {
@@ -82,6 +98,7 @@ struct Node {
     history_freed = 8,  // its gradient edges were given up by a backward
     shared = 16,        // its buffer was once handed to the outside
     inference = 32,
+    constant = 64,  // made from a number; equal ones are shared
   };
 
   uint32_t refs;
@@ -144,8 +161,9 @@ inline Value::~Value() {
 }
 
 Extra& extra(Node& node);
-// Gives up the way back from `node`: a later backward through it is an error. A pending node keeps
-// what it needs to run.
+// Gives up what was saved for the way back through `node`, and the way itself: a later backward
+// through it is an error. Nothing changes for a node that saved nothing. A pending node keeps what
+// it needs to run.
 void forget_history(Node& node);
 
 // Nodes alive now, for tests of memory.

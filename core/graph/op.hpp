@@ -34,16 +34,19 @@ struct Run {
   bool donated(int i) const { return node.inputs[i]->buffer == node.buffer; }
 };
 
-// What a gradient rule sees: the node, the gradient of its output, and which input is asked for.
+// What a gradient rule sees: the node, its values as they were saved, the gradient of its output,
+// and which input is asked for.
 struct GradCall {
+  const Node& of;
+  const Value* inputs;
   const Value& out;
   const Value& g;
   int index;
 
-  const Node& node() const { return *out; }
+  const Node& node() const { return of; }
   // May be bound to, but not looked at, for an input that the op does not have.
-  const Value& in(int i) const { return out->inputs[i]; }
-  const Arg& attr(int i) const { return out->attrs->items[i]; }
+  const Value& in(int i) const { return inputs[i]; }
+  const Arg& attr(int i) const { return of.attrs->items[i]; }
 };
 
 // A gradient formula and the values it reads, found in its own text: the words a, b, c, d and out.
@@ -119,6 +122,7 @@ struct Op {
   int elementwise = -1;            // index into the elementwise kernels
   const char* grad_name = nullptr;  // PyTorch's name of the way back, where it is not NameBackward0
   Back back = Back::rule;
+  int output_attr = -1;             // of several results: which attribute says which one this is
   bool view = false;               // the output aliases input 0
   bool differentiable = true;
   bool at_once = false;    // can fail on values, so it runs when recorded

@@ -16,6 +16,7 @@ uint32_t outside_buffers = 0;
 namespace {
 
 uint64_t last_number = 0;
+bool inference_tensors = false;  // true once there was one
 DType current_default = DType::float32;
 
 // What a node's gradients will need, found while its inputs are made ready to be read.
@@ -40,6 +41,35 @@ Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
   return needs;
 }
 
+// From now on the user's hooks hold what the gradient will read; numbers are not worth it.
+void pack_saved(Node& node) {
+  auto packed = std::make_unique<PackedValues>();
+  for (uint32_t i = 0; i < 8; ++i) {
+    if (!(node.saved >> i & 1) || (i < 7 && i >= node.n_inputs)) continue;
+    Node* value = i == 7 ? &node : node.inputs[i].get();
+    if (value->flags & Node::constant) continue;
+    packed->values[i] = mode.saver->pack(Value(value));
+    packed->which |= 1 << i;
+  }
+  uint8_t which = 0;
+  for (int i = 0; i < 8; ++i) which |= (packed->values[i] && !packed->values[i]->as_is) << i;
+  node.saved &= ~which;
+  if (packed->which) extra(node).packed = std::move(packed);
+  for (int i = 0; node.state != State::pending && i < 7; ++i)
+    if (which >> i & 1) unuse(node.inputs[i].get());
+  if (which & kSavesOutput) unuse(&node);
+}
+
+void refuse_inference_tensors(std::span<const Value> inputs, uint8_t saved) {
+  for (size_t i = 0; i < 7 && i < inputs.size(); ++i)
+    if (saved >> i & 1 && inputs[i]->flags & Node::inference)
+      fail(ErrorKind::runtime,
+           "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+           "inference mode in computation tracked by autograd. To work around this, you can make a "
+           "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead "
+           "of `torch.inference_mode()`.");
+}
+
 void set_source(Node& node) {
   const Source source = current_source();
   node.code = source.code;
@@ -59,7 +89,11 @@ Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
   node->extra = nullptr;
   node->dtype = dtype;
   node->state = State::pending;
-  node->flags = mode.inference ? Node::inference : 0;
+  node->flags = 0;
+  if (mode.inference) {
+    node->flags = Node::inference;
+    inference_tensors = true;
+  }
   node->saved = 0;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
   set_source(*node);
@@ -116,12 +150,15 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
              const Layout* layout, int64_t offset) {
   const Needs needs = prepare(op, inputs, dtype);
   if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
+  if (inference_tensors && needs.saved) refuse_inference_tensors(inputs, needs.saved);
   Node* node = new_node(op, inputs.size(), dtype, layout, offset);
   if (!attrs.empty()) node->attrs = make_attrs(attrs).leak();
   if (needs.grad) node->flags |= Node::requires_grad;
   node->saved = needs.saved;
   if (needs.saved & kSavesOutput) use(node);
   take_inputs(*node, inputs);
+  if (inference_tensors && op.view)  // a view is of the kind that its base is
+    node->flags = (node->flags & ~Node::inference) | (node->inputs[0]->flags & Node::inference);
   if (op.view && node->inputs[0]->state == State::valued) {
     take_value(*node, *node->inputs[0]);
     let_inputs_go(*node);
@@ -129,6 +166,8 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
   }
   pending.add(node);
   Value result = Value::adopt(node);
+  if (mode.saver && needs.saved) [[unlikely]]
+    pack_saved(*node);
   if (op.at_once || mode.eager || (needs.outside && !op.view)) [[unlikely]]
     run_at_once(*node);
   return result;
@@ -227,7 +266,7 @@ Value cached_constant(uint64_t bits, DType from, DType dtype, bool weak) {
   const Mode before = std::exchange(mode, Mode{});
   Value node = from_buffer(data, std::move(buffer), dtype, scalar.get());
   mode = before;
-  if (weak) node->flags |= Node::weak;
+  node->flags |= weak ? Node::constant | Node::weak : Node::constant;
   // Whoever wrote the number first is not the one place it comes from.
   if (node->code) source_hooks.release(std::exchange(node->code, nullptr));
   entry.bits = bits;

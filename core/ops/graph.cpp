@@ -53,6 +53,7 @@ constexpr Op kOps[] = {
      .doc = "Output number attr 0 of the function that is input 1.",
      .infer = same_storage_as_input,
      .back = Back::function_output,
+     .output_attr = 0,
      .view = true,
      .edges = 0b10,
      .hidden = true},

@@ -123,7 +123,7 @@ Variable Variable::view(Value node) {
   retain(v.node_);
   v.stamp_ = family_->cell->stamp;
   v.view_ = true;
-  v.made_without_grad_ = !mode.grad;
+  v.origin_ = mode.grad ? origin_ : Origin::without_grad;
   return v;
 }
 
@@ -191,7 +191,7 @@ void Variable::rebase(Variable& other) {
 void Variable::replace_node(Value node) {
   if (!family_) {
     Variable v(std::move(node));
-    v.many_ = many_;
+    v.origin_ = origin_;
     swap(v);
     return;
   }

@@ -36,6 +36,14 @@ void release(Cell* cell);
 void release(Version* version);
 void release(Family* family);
 
+// How a view came about decides whether it may be written in place later.
+enum class Origin : uint8_t {
+  plain,
+  one_of_many,   // by an op with several results
+  without_grad,  // under no_grad
+  function,      // by an autograd.Function
+};
+
 class Variable {
  public:
   Variable() = default;
@@ -53,8 +61,7 @@ class Variable {
     std::swap(family_, o.family_);
     std::swap(stamp_, o.stamp_);
     std::swap(view_, o.view_);
-    std::swap(many_, o.many_);
-    std::swap(made_without_grad_, o.made_without_grad_);
+    std::swap(origin_, o.origin_);
   }
 
   explicit operator bool() const { return node_ != nullptr; }
@@ -89,10 +96,8 @@ class Variable {
   // The buffer of the whole storage, valued, not needed by anything saved for backward.
   Buffer& exposed_storage();
 
-  // Views made by ops with several outputs, or without grad, may not be written in place later.
-  bool one_of_many() const { return many_; }
-  void set_one_of_many() { many_ = true; }
-  bool made_without_grad() const { return made_without_grad_; }
+  Origin origin() const { return origin_; }
+  void set_origin(Origin origin) { origin_ = origin; }
 
  private:
   void join_family();
@@ -104,8 +109,7 @@ class Variable {
   Family* family_ = nullptr;
   uint64_t stamp_ = 0;
   bool view_ = false;
-  bool many_ = false;
-  bool made_without_grad_ = false;
+  Origin origin_ = Origin::plain;
 };
 
 // The node whose gradient history `node` carries: itself, or what it was bound to.

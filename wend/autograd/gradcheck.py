@@ -8,8 +8,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import wend
 
@@ -26,8 +25,7 @@ class GradcheckError(RuntimeError):
     """Raised by `gradcheck` and `gradgradcheck` when a gradient is wrong."""
 
 
-@dataclass(frozen=True)
-class _Check:
+class _Check(NamedTuple):
     """The function under test, the point it is tested at, and how close is close enough."""
 
     func: Callable[..., Any]
