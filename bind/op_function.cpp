@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "bind/args.hpp"
 #include "bind/attributes.hpp"
@@ -292,35 +293,76 @@ PyObject* make(PyTypeObject& type, const std::string& name, const std::vector<co
   return reinterpret_cast<PyObject*>(f);
 }
 
+// Overloads of one name stand in one place: in wend and Tensor, or in a module of their own.
+struct Place {
+  std::string module, name;
+  auto operator<=>(const Place&) const = default;
+};
+using Entries = std::vector<const Op*>;
+
+std::map<Place, Entries> entries_by_place() {
+  std::map<Place, Entries> places;
+  for (auto family : op_table()) {
+    for (const Op& op : family) {
+      if (op.hidden) continue;
+      std::istringstream names(std::string(op.name) + " " + op.aliases);
+      for (std::string name; names >> name;)
+        places[{op.module ? op.module : "", name}].push_back(&op);
+    }
+  }
+  return places;
+}
+
+Entries those(const Entries& entries, bool Op::* wanted) {
+  Entries kept;
+  for (const Op* op : entries)
+    if (op->*wanted) kept.push_back(op);
+  return kept;
+}
+
+void bind_in_module(PyObject* parent, const Place& place, const Entries& entries) {
+  const std::string path = "wend._C." + place.module;
+  PyObject* module = PyImport_AddModule(path.c_str());
+  if (!module) throw PythonError{};
+  check(PyModule_AddObjectRef(parent, place.module.c_str(), module));
+  const Object f(make(function_type, place.name, entries, false, false));
+  check(PyModule_AddObjectRef(module, place.name.c_str(), f.get()));
+  if (auto e = those(entries, &Op::inplace); !e.empty()) {
+    const Object g(make(function_type, place.name + "_", e, false, true));
+    check(PyModule_AddObjectRef(module, (place.name + "_").c_str(), g.get()));
+  }
+}
+
+void bind_in_wend(PyObject* module, const std::string& name, const Entries& entries) {
+  PyObject* tensor_dict = tensor_type.tp_dict;
+  if (auto e = those(entries, &Op::function); !e.empty()) {
+    const Object f(make(function_type, name, e, false, false));
+    check(PyModule_AddObjectRef(module, name.c_str(), f.get()));
+  }
+  if (auto e = those(entries, &Op::inplace_function); !e.empty()) {
+    const Object f(make(function_type, name + "_", e, false, true));
+    check(PyModule_AddObjectRef(module, (name + "_").c_str(), f.get()));
+  }
+  if (auto e = those(entries, &Op::method); !e.empty()) {
+    const Object f(make(method_type, name, e, true, false));
+    check(PyDict_SetItemString(tensor_dict, name.c_str(), f.get()));
+  }
+  if (auto e = those(entries, &Op::inplace); !e.empty()) {
+    const Object f(make(method_type, name + "_", e, true, true));
+    check(PyDict_SetItemString(tensor_dict, (name + "_").c_str(), f.get()));
+  }
+}
+
 }  // namespace
 
 void init_op_functions(PyObject* module) {
   ready(function_type, "builtin_function", false);
   ready(method_type, "builtin_method", true);
-  std::map<std::string, std::vector<const Op*>> by_name;
-  for (auto family : op_table())
-    for (const Op& op : family)
-      if (!op.hidden) by_name[op.name].push_back(&op);
-  PyObject* tensor_dict = tensor_type.tp_dict;
-  for (const auto& [name, entries] : by_name) {
-    auto of_kind = [&](bool Op::* wanted) {
-      std::vector<const Op*> kept;
-      for (const Op* op : entries)
-        if (op->*wanted) kept.push_back(op);
-      return kept;
-    };
-    if (auto e = of_kind(&Op::function); !e.empty()) {
-      const Object f(make(function_type, name, e, false, false));
-      check(PyModule_AddObjectRef(module, name.c_str(), f.get()));
-    }
-    if (auto e = of_kind(&Op::method); !e.empty()) {
-      const Object f(make(method_type, name, e, true, false));
-      check(PyDict_SetItemString(tensor_dict, name.c_str(), f.get()));
-    }
-    if (auto e = of_kind(&Op::inplace); !e.empty()) {
-      const Object f(make(method_type, name + "_", e, true, true));
-      check(PyDict_SetItemString(tensor_dict, (name + "_").c_str(), f.get()));
-    }
+  for (const auto& [place, entries] : entries_by_place()) {
+    if (place.module.empty())
+      bind_in_wend(module, place.name, entries);
+    else
+      bind_in_module(module, place, entries);
   }
   PyType_Modified(&tensor_type);
 }

@@ -302,7 +302,9 @@ class Walk {
 
 void backward(Backward& request) {
   run_pending();
-  for (const auto& root : request.roots) observe(root.node);
+  // A root whose value was dropped has run; only its history is needed.
+  for (const auto& root : request.roots)
+    if (root.node->state != State::dropped) observe(root.node);
   struct GradMode {
     explicit GradMode(bool on) : before(std::exchange(mode.grad, on)) {}
     ~GradMode() { mode.grad = before; }

@@ -128,9 +128,12 @@ struct Op {
   double (*work)(const Node&) = nullptr;  // ... or of the whole node
   bool function = true;    // wend.name(...)
   bool method = true;      // tensor.name(...)
-  bool inplace = false;    // tensor.name_(...), and out=
+  bool inplace = false;    // tensor.name_(...)
+  bool inplace_function = false;  // wend.name_(tensor, ...)
   bool hidden = false;     // not bound: for other ops' use
   const char* method_signature = nullptr;  // where the method differs from the function
+  const char* aliases = "";                // PyTorch's other names for it, separated by blanks
+  const char* module = nullptr;  // bound in wend._C.<module> instead of in wend and Tensor
 
   bool primitive() const { return infer != nullptr; }
   bool is_edge(size_t i) const { return i < 8 ? edges >> i & 1 : edges == 0xff; }

@@ -5,6 +5,7 @@
 #include "kernels/cast.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gemm.hpp"
+#include "kernels/nn.hpp"
 
 namespace wend {
 
@@ -23,6 +24,8 @@ struct LevelKernels {
   const char* name;
   GemmKernels<float> gemm_f32;
   GemmKernels<double> gemm_f64;
+  RowKernels<float> rows_f32;
+  RowKernels<double> rows_f64;
   const Loop (*elementwise)[2];  // for each op its loop for float and for double, or null
   const Cast (*casts)[dtype_count];  // by the dtype of the output, then of the input
 };

@@ -4,6 +4,7 @@
 #include "kernels/elementwise.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/threads.hpp"
 #include "kernels/cast.hpp"
@@ -136,7 +137,7 @@ DType compute_dtype(DType t) { return is_half(t) ? DType::float32 : t; }
 
 void check_dtype(const Infer& s, DType compute) {
   if (elementwise_loop(static_cast<Elementwise>(s.op.elementwise), compute_dtype(compute))) return;
-  fail(ErrorKind::runtime, "\"", s.op.name, "_cpu\" not implemented for '", scalar_type_name(compute),
+  fail(ErrorKind::not_implemented, "\"", s.op.name, "_cpu\" not implemented for '", scalar_type_name(compute),
        "'");
 }
 
@@ -306,6 +307,7 @@ bool run_small(const Run& s) {
 
 template <Class kClass>
 void run(Run& s) {
+  if (s.node.numel() == 0) return;
   if (!gives_bool(kClass) && !conditions(kClass) && run_small(s)) return;
   const Plan plan = plan_of<kClass>(s);
   if (run_flat(plan, s)) return;
@@ -320,6 +322,12 @@ void run(Run& s) {
   run_rows(plan, it, grain_of(*s.node.op));
 }
 
+// The derivative of mish, made of ops that can be differentiated again.
+Value mish_slope(const Value& a) {
+  const Value t = tanh(softplus(a, 1, 20));
+  return t + a * sigmoid(a) * (1 - t * t);
+}
+
 constexpr const char* kSignatures[] = {
     "",
     "(Tensor input) -> Tensor",
@@ -329,12 +337,12 @@ constexpr const char* kSignatures[] = {
 // What the entries of the list have in common; an entry may say otherwise.
 constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Infer&),
                          void (*kernel)(Run&)) {
-  if (!op.signature) op.signature = kSignatures[arity];
+  if (!op.signature && !op.hidden) op.signature = kSignatures[arity];
   op.infer = infer;
   op.kernel = kernel;
   op.elementwise = index;
+  op.inplace_function = arity == 1 && op.inplace;
   op.donates = static_cast<uint8_t>((1 << arity) - 1);
-  op.inplace = op.inplace || !gives_bool(c) || true;
   if (gives_bool(c)) op.differentiable = false;
   return op;
 }

@@ -24,7 +24,12 @@ std::span<const Op> gather_ops();
 std::span<const Op> order_ops();
 std::span<const Op> join_ops();
 std::span<const Op> random_ops();
-std::span<const Op> nn_ops();
+std::span<const Op> compose_ops();
+std::span<const Op> softmax_ops();
+std::span<const Op> norm_ops();
+std::span<const Op> embedding_ops();
+std::span<const Op> dropout_ops();
+std::span<const Op> loss_ops();
 
 inline Strided strided(const Node& node) { return {node.data(), node.dtype, node.strides()}; }
 

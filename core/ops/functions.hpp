@@ -103,6 +103,9 @@ Value stack(std::span<const Value> parts, int64_t dim);
 // 1 with the given probability, else 0, with the sizes and dtype of `like`.
 Value bernoulli_like(const Value& like, double probability);
 
+// nn
+Value log_softmax(const Value& a, int64_t dim);
+
 // matmul
 Value mm(const Value& a, const Value& b);
 Value matmul(const Value& a, const Value& b);

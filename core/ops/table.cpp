@@ -21,7 +21,12 @@ std::span<const OpFamily> op_table() {
       {"order", order_ops()},
       {"join", join_ops()},
       {"random", random_ops()},
-      {"nn", nn_ops()},
+      {"compose", compose_ops()},
+      {"softmax", softmax_ops()},
+      {"norm", norm_ops()},
+      {"embedding", embedding_ops()},
+      {"dropout", dropout_ops()},
+      {"loss", loss_ops()},
   };
   return families;
 }

@@ -71,6 +71,14 @@ WEND_MATH T m_xlogy(T a, T b) {
   return b != b ? b : a == 0 ? T(0) : a * m_log(b);
 }
 template <class T>
+WEND_MATH T m_xlog1py(T a, T b) {
+  return b != b ? b : a == 0 ? T(0) : a * m_log1p(b);
+}
+template <class T>
+WEND_MATH T m_entr(T a) {
+  return a > 0 ? -a * m_log(a) : a == 0 ? T(0) : a < 0 ? -Real<T>::inf : a;
+}
+template <class T>
 WEND_MATH T m_sinc(T x) {
   const T y = T(0x1.921fb54442d18p1) * x;
   return x == 0 ? T(1) : m_sin(y) / y;

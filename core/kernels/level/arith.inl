@@ -102,6 +102,14 @@ WEND_ARITH T truncated_quotient(T a, T b) {
   if constexpr (is_negatable<T>) return b == T(-1) ? T(-a) : T(a / b);
   return T(a / b);
 }
+// The same for floats too.
+template <class T>
+WEND_ARITH T truncated_division(T a, T b) {
+  if constexpr (is_real<T>)
+    return trunc_of(a / b);
+  else
+    return truncated_quotient(a, b);
+}
 template <class T>
 WEND_ARITH T truncated_remainder(T a, T b) {
   if constexpr (is_real<T>)

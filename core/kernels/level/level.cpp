@@ -7,6 +7,7 @@
 #include "kernels/level/cast.inl"
 #include "kernels/level/elementwise.inl"
 #include "kernels/level/gemm.inl"
+#include "kernels/level/nn.inl"
 
 #define WEND_TABLE_NAME(level) level_##level
 #define WEND_TABLE(level) WEND_TABLE_NAME(level)
@@ -21,6 +22,8 @@ constinit const LevelKernels WEND_TABLE(WEND_LEVEL) = {
     .gemm_f64 = {.tiles = gemm_tiles<double>,
                  .dots = gemm_dots<double>,
                  .axpys = gemm_axpys<double>},
+    .rows_f32 = row_kernels_of<float>,
+    .rows_f64 = row_kernels_of<double>,
     .elementwise = elementwise_loops,
     .casts = cast_loops,
 };

@@ -63,6 +63,46 @@ WEND_MATH double slow_lgamma(double x) {
   return lgamma_r(x, &sign);
 }
 
+// exp(x^2) erfc(x); for large x a continued fraction, evaluated from its far end.
+[[gnu::noinline]] inline double slow_erfcx(double x) {
+  if (!(x > 10)) return __builtin_exp(x * x) * __builtin_erfc(x);
+  double rest = x;
+  for (int k = 40; k > 0; --k) rest = x + 0.5 * k / rest;
+  return 0x1.20dd750429b6dp-1 / rest;
+}
+WEND_MATH float slow_erfcx(float x) {
+  return static_cast<float>(slow_erfcx(static_cast<double>(x)));
+}
+
+[[gnu::noinline]] inline double slow_log_ndtr(double x) {
+  const double y = x * -0x1.6a09e667f3bcdp-1;
+  if (x > -1) return __builtin_log1p(-0.5 * __builtin_erfc(-y));
+  return __builtin_log(0.5 * slow_erfcx(y)) - y * y;
+}
+WEND_MATH float slow_log_ndtr(float x) {
+  return static_cast<float>(slow_log_ndtr(static_cast<double>(x)));
+}
+
+// Newton's method on the logarithm of the distribution function, which is nearly a parabola in the
+// lower half; the upper half is its mirror image.
+[[gnu::noinline]] inline double slow_ndtri(double p) {
+  if (!(p > 0 && p < 1))
+    return p == 0 ? -Real<double>::inf : p == 1 ? Real<double>::inf : Real<double>::nan;
+  if (p > 0.5) return -slow_ndtri(1 - p);
+  const double target = __builtin_log(p);
+  double x = -m_sqrt(-2 * (target + 0x1.62e42fefa39efp-1));
+  for (int step = 0; step < 60; ++step) {
+    const double slope = 0x1.9884533d43651p-1 / slow_erfcx(x * -0x1.6a09e667f3bcdp-1);
+    const double move = (slow_log_ndtr(x) - target) / slope;
+    x -= move;
+    if (m_abs(move) <= 1e-15 * m_abs(x)) break;
+  }
+  return x;
+}
+WEND_MATH float slow_ndtri(float x) {
+  return static_cast<float>(slow_ndtri(static_cast<double>(x)));
+}
+
 // Giles' form: erfinv(x) / x is a smooth function of w = -log(1 - x^2), and of its root for large
 // w.
 WEND_MATH float m_erfinv(float x) {
