@@ -72,7 +72,9 @@ class Override(NamedTuple):
 
 OVERRIDES: dict[str, Override] = {
     "polygamma": Override(domain=(0.4, 3.2), values={"n": [0, 1, 2, 3]}),
-    "as_strided": Override(values={"size": [(2, 2), (3,), ()], "stride": [(1, 1), (2, 1), (1,), ()]}),
+    "as_strided": Override(
+        values={"size": [(2, 2), (3,), ()], "stride": [(1, 1), (2, 1), (1,), ()]}
+    ),
     "select": Override(values={"index": [0, 1, -1, 5]}),
     "log_sigmoid": Override(names=("nn.functional.logsigmoid",)),
 }
@@ -95,8 +97,17 @@ class Entry(NamedTuple):
         return OVERRIDES.get(self.name, Override())
 
     @property
-    def is_method(self) -> bool:
-        return not self.facts["function"]
+    def form(self) -> str:
+        """How it is called: as "function", "method", or only "in place"."""
+        if self.facts["function"]:
+            return "function"
+        return "method" if self.facts["method"] else "in place"
+
+    @property
+    def path(self) -> str:
+        """Where wend has it."""
+        names = {"function": self.name, "method": f"Tensor.{self.name}"}
+        return names.get(self.form, f"Tensor.{self.name}_")
 
     @property
     def is_random(self) -> bool:
@@ -109,6 +120,7 @@ class Entry(NamedTuple):
 
 
 def places(name: str) -> list[str]:
+    """Where PyTorch may have a function."""
     return [name, f"nn.functional.{name}", f"special.{name}", f"linalg.{name}", f"Tensor.{name}"]
 
 
@@ -119,9 +131,17 @@ def find(T: Any, path: str) -> Any:
     return T
 
 
-def oracle(name: str) -> Any:
-    named = OVERRIDES.get(name, Override()).names
-    return next(filter(None, (find(torch, path) for path in (*named, *places(name)))), None)
+def on_a_copy(method: Any) -> Any:
+    """A method that writes in place, as a function that leaves its argument alone."""
+    return method and (lambda self, *args, **kwargs: method(self.clone(), *args, **kwargs))
+
+
+def oracle(entry: Entry) -> Any:
+    """PyTorch's function."""
+    if entry.form == "in place":
+        return on_a_copy(find(torch, entry.path))
+    paths = (*entry.override.names, *places(entry.name))
+    return next(filter(None, (find(torch, path) for path in paths)), None)
 
 
 @functools.cache
@@ -131,7 +151,8 @@ def entries() -> list[Entry]:
     for facts in _C._op_table():
         if not facts["hidden"]:
             number = sum(entry.name == facts["name"] for entry in out)
-            out.append(Entry(facts["name"], number, facts, oracle(facts["name"])))
+            entry = Entry(facts["name"], number, facts, None)
+            out.append(entry._replace(theirs=oracle(entry)))
     return out
 
 
@@ -175,7 +196,10 @@ def kinds_of(parameters: list[Parameter], override: Override) -> list[tuple[str,
 
 def grid(entry: Entry) -> Iterator[Call]:
     """Calls with the required arguments, in every combination."""
-    override, required = entry.override, [p for p in entry.signature.parameters if p.default is None]
+    override, required = (
+        entry.override,
+        [p for p in entry.signature.parameters if p.default is None],
+    )
     tensors = [p for p in required if p.is_tensor]
     usual = SHAPES.get(len(tensors)) or [(shape,) * len(tensors) for shape in MANY_SHAPES]
     for kinds in kinds_of(tensors, override):
@@ -205,8 +229,11 @@ def options_of(entry: Entry, call: Call) -> Iterator[Call]:
         if p.default is None or p.type in SILENT:
             continue
         if p.is_tensor:
-            given += [(p.name, Recipe(shape, kind, 3)) for shape in ((2, 3), (3,), ())
-                      for kind in ("float", "int")]
+            given += [
+                (p.name, Recipe(shape, kind, 3))
+                for shape in ((2, 3), (3,), ())
+                for kind in ("float", "int")
+            ]
             if p.type == "Operand":
                 given += [(p.name, value) for value in entry.override.values.get(p.name, [2, 0.5])]
         else:
@@ -279,7 +306,9 @@ def settled(entry: Entry, outcomes: list[Outcome]) -> Samples:
 def domain_of(entry: Entry, accepted: list[Outcome]) -> tuple[float, float]:
     if entry.override.domain:
         return entry.override.domain
-    tried = [outcome.call for outcome in accepted if "float" in {r.kind for r in outcome.call.recipes()}]
+    tried = [
+        outcome.call for outcome in accepted if "float" in {r.kind for r in outcome.call.recipes()}
+    ]
     for domain in DOMAINS:
         moved = [call.map(lambda r, d=domain: r._replace(domain=d)) for call in diverse(tried, 4)]
         results = [attempt(entry.theirs, torch, call).result for call in moved]
