@@ -77,37 +77,36 @@ PyObject* matrix_product(PyObject* a, PyObject* b) {
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
 // The one element of a tensor, observed.
-const Node& only_element(PyObject* self, const char* failure) {
+Value only_element(PyObject* self) {
   Variable& v = variable_of(self);
-  if (v.shape().numel() != 1) fail(ErrorKind::runtime, failure);
-  const Value value = v.value();
+  if (v.shape().numel() != 1)
+    fail(ErrorKind::value, "only one element tensors can be converted to Python scalars");
+  Value value = v.value();
   observe(value);
-  return *v.node();
+  return value;
 }
 
 int truth(PyObject* self) {
   return guarded(
       [&] {
         const int64_t n = variable_of(self).shape().numel();
-        if (n == 0) fail(ErrorKind::runtime, "Boolean value of Tensor with no values is ambiguous");
-        const Node& node = only_element(
-            self, "Boolean value of Tensor with more than one value is ambiguous");
-        return static_cast<int>(real_of(node) != 0);
+        if (n != 1)
+          fail(ErrorKind::runtime, "Boolean value of Tensor with ",
+               n ? "more than one value" : "no values", " is ambiguous");
+        return static_cast<int>(real_of(*only_element(self)) != 0);
       },
       -1);
 }
 
-constexpr const char* kOneElement = "only one element tensors can be converted to Python scalars";
-
 PyObject* to_float(PyObject* self) {
-  return guarded([&] { return PyFloat_FromDouble(real_of(only_element(self, kOneElement))); });
+  return guarded([&] { return PyFloat_FromDouble(real_of(*only_element(self))); });
 }
 
 PyObject* to_int(PyObject* self) {
   return guarded([&] {
-    const Node& node = only_element(self, kOneElement);
-    if (is_floating(node.dtype)) return PyLong_FromDouble(real_of(node));
-    return PyLong_FromLongLong(int_of(node));
+    const Value element = only_element(self);
+    if (is_floating(element->dtype)) return PyLong_FromDouble(real_of(*element));
+    return PyLong_FromLongLong(int_of(*element));
   });
 }
 
@@ -116,7 +115,7 @@ PyObject* to_index(PyObject* self) {
     const Node& shape = variable_of(self).shape();
     if (is_floating(shape.dtype) || shape.numel() != 1)
       raise(PyExc_TypeError, "only integer tensors of a single element can be converted to an index");
-    return PyLong_FromLongLong(int_of(only_element(self, kOneElement)));
+    return PyLong_FromLongLong(int_of(*only_element(self)));
   });
 }
 

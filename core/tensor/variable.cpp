@@ -40,17 +40,21 @@ Ref<Family> new_family(Ref<Cell> cell, Ref<Version> version, Node* node) {
   return family;
 }
 
-// After a write by another family or without grad: the new value with the old history.
-void refresh_family(Family& family) {
-  if (family.stamp == family.cell->stamp) return;
+// The family sees the cell's value, as it always must, with the history of `history`.
+void derive_family_node(Family& family, Node* history) {
   Value now;
   {
     WithoutGrad no_grad;
     now = with_geometry(family.cell->node, *family.node);
     if (now->needs_grad()) now = alias_without_grad(now);
   }
-  if (family.node->needs_grad()) now = rebind(now, Value(history_of(family.node)));
+  if (history->needs_grad()) now = rebind(now, Value(history_of(history)));
   set_family_node(family, now.get());
+}
+
+// After a write by another family or without grad: the new value with the old history.
+void refresh_family(Family& family) {
+  if (family.stamp != family.cell->stamp) derive_family_node(family, family.node);
 }
 
 void store(Cell& cell, Value node) {
@@ -157,7 +161,10 @@ void Variable::write(const Value& value) {
     store(cell, with_part(cell.node, value, *node_));
   }
   if (keeps_history) return;
-  set_family_node(family, whole.get());
+  if (in_step)
+    set_family_node(family, whole.get());
+  else
+    derive_family_node(family, whole.get());
   if (!view_) set_node(family.node);
 }
 

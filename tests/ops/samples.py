@@ -1,0 +1,338 @@
+"""Calls to try an op with, derived from its signature; PyTorch says which of them are right.
+
+What a signature cannot tell, such as sizes that fit each other, stands in OVERRIDES.
+"""
+
+import functools
+import itertools
+import math
+import random
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ops.recipes import Call, Dtype, Recipe, make
+
+from wend import _C
+from wend._signature import Parameter, Signature, parse
+
+torch = __import__("pytest").importorskip("torch")
+
+MOST_CALLS = 400
+
+# Sizes of the tensors of a call, by their number.
+SHAPES: dict[int, list[tuple[tuple[int, ...], ...]]] = {
+    0: [()],
+    1: [((2, 3),), ((3,),), ((),), ((0, 3),), ((2, 3, 4),), ((3, 3),), ((1, 3),), ((2, 1, 3, 2),)],
+    2: [
+        ((2, 3), (2, 3)), ((2, 3), (3,)), ((2, 1), (1, 3)), ((3,), (2, 3)), ((), ()),
+        ((2, 3), ()), ((), (3,)), ((0, 3), (0, 3)), ((0, 3), (1, 3)), ((3,), (3,)),
+        ((2, 3), (3, 4)), ((2, 3, 4), (2, 4, 3)), ((3, 3), (3, 3)), ((2, 3), (4,)), ((2, 3), (2,)),
+    ],
+    3: [
+        ((2, 3), (2, 3), (2, 3)), ((2, 3), (3,), (2, 1)), ((2, 3), (), ()), ((), (), ()),
+        ((0, 3), (0, 3), (0, 3)), ((3,), (2, 3), (1, 3)), ((2, 4), (2, 3), (3, 4)),
+        ((4,), (2, 3), (3, 4)), ((2,), (2, 3), (3,)), ((2, 2, 4), (2, 2, 3), (2, 3, 4)),
+        ((2, 4), (2, 2, 3), (2, 3, 4)), ((2, 3), (3,), (3,)), ((3, 3), (2,), (2, 3)),
+        ((2, 3), (4,), (3,)), ((3, 4), (3,), (4,)),
+    ],
+}  # fmt: skip
+MANY_SHAPES = [(2, 3), (3,), (), (0, 3)]
+
+# The first in which the op's results are finite is the op's domain.
+DOMAINS = [(-2.2, 2.2), (0.1, 0.9), (0.3, 2.2), (-0.9, 0.9), (1.2, 3.2)]
+
+LISTS = [
+    (2, 3), (3, 2), (6,), (-1,), (1,), (0,), (1, 0), (0, 1), (-1, 3), (2, 2, 3), (0, 2, 1),
+    (2, 1), (1, 1), (), (2, 2), (4, 2, 3), (1, 0, 2), (0, 0), (7,),
+]  # fmt: skip
+TEXTS = {
+    "reduction": ["none", "mean", "sum"],
+    "rounding_mode": ["floor", "trunc"],
+    "approximate": ["none", "tanh"],
+    "reduce": ["sum", "prod", "mean", "amax", "amin"],
+    "indexing": ["ij", "xy"],
+    "equation": ["ij,jk->ik", "ij,ij->", "...i->...", "ij->ji"],
+    "mode": ["constant", "reflect", "replicate", "circular", "mean", "sum", "max"],
+}
+# Arguments of these types say nothing about what is computed.
+SILENT = {"device", "layout", "memory_format", "requires_grad", "pin_memory", "Generator"}
+KINDS = {"mask": "bool", "condition": "bool", "index": "index", "indices": "index"}
+
+
+class Override(NamedTuple):
+    """What the signature of an op does not tell."""
+
+    shapes: tuple[tuple[tuple[int, ...], ...], ...] = ()  # tried before the usual ones
+    kinds: tuple[str, ...] = ()  # of the tensors
+    domain: tuple[float, float] | None = None
+    values: dict[str, list[Any]] = {}  # of parameters, by name
+    names: tuple[str, ...] = ()  # where PyTorch has it, if not under its own name
+
+
+OVERRIDES: dict[str, Override] = {
+    "polygamma": Override(domain=(0.4, 3.2), values={"n": [0, 1, 2, 3]}),
+    "as_strided": Override(
+        values={"size": [(2, 2), (3,), ()], "stride": [(1, 1), (2, 1), (1,), ()]}
+    ),
+    "select": Override(values={"index": [0, 1, -1, 5]}),
+    "log_sigmoid": Override(names=("nn.functional.logsigmoid",)),
+}
+
+
+class Entry(NamedTuple):
+    """One entry of the op table, or a function written in Python, and what it should agree with."""
+
+    name: str
+    number: int  # among the overloads of that name
+    facts: Any
+    theirs: Any
+
+    @property
+    def signature(self) -> Signature:
+        return parse(self.facts["signature"])
+
+    @property
+    def override(self) -> Override:
+        return OVERRIDES.get(self.name, Override())
+
+    @property
+    def form(self) -> str:
+        """How it is called: as "function", "method", or only "in place"."""
+        if self.facts["function"]:
+            return "function"
+        return "method" if self.facts["method"] else "in place"
+
+    @property
+    def path(self) -> str:
+        """Where wend has it."""
+        names = {"function": self.name, "method": f"Tensor.{self.name}"}
+        return names.get(self.form, f"Tensor.{self.name}_")
+
+    @property
+    def is_random(self) -> bool:
+        """Whether only the kind of the result is settled, not its values."""
+        own = self.name.startswith(("empty", "new_empty"))
+        return own or any(p.type == "Generator" for p in self.signature.parameters)
+
+    def __str__(self) -> str:
+        return self.name if self.number == 0 else f"{self.name}-{self.number}"
+
+
+def places(name: str) -> list[str]:
+    """Where PyTorch may have a function."""
+    return [name, f"nn.functional.{name}", f"special.{name}", f"linalg.{name}", f"Tensor.{name}"]
+
+
+def find(T: Any, path: str) -> Any:
+    """What stands at a dotted path in a package, or None."""
+    for part in path.split("."):
+        T = getattr(T, part, None)
+    return T
+
+
+def on_a_copy(method: Any) -> Any:
+    """A method that writes in place, as a function that leaves its argument alone."""
+    return method and (lambda self, *args, **kwargs: method(self.clone(), *args, **kwargs))
+
+
+def oracle(entry: Entry) -> Any:
+    """PyTorch's function."""
+    if entry.form == "in place":
+        return on_a_copy(find(torch, entry.path))
+    paths = (*entry.override.names, *places(entry.name))
+    return next(filter(None, (find(torch, path) for path in paths)), None)
+
+
+@functools.cache
+def entries() -> list[Entry]:
+    """Every entry that can be called."""
+    out: list[Entry] = []
+    for facts in _C._op_table():
+        if not facts["hidden"]:
+            number = sum(entry.name == facts["name"] for entry in out)
+            entry = Entry(facts["name"], number, facts, None)
+            out.append(entry._replace(theirs=oracle(entry)))
+    return out
+
+
+def candidates(parameter: Parameter, override: Override) -> list[Any]:
+    """Values to try for a parameter that is no tensor."""
+    if parameter.name in override.values:
+        return override.values[parameter.name]
+    if parameter.type == "int":
+        return [0, -1, 1, 2, -4] if parameter.name.startswith("dim") else [1, 0, 2, -1]
+    if parameter.type in ("int[]", "int[1]"):
+        single = [1, 0, -1, 5] if parameter.type == "int[1]" else []
+        return single + LISTS
+    by_type: dict[str, list[Any]] = {
+        "Number": [2, 0.5, -1.5, True],
+        "float": [0.5, 2, -1.5],
+        "bool": [True, False],
+        "dtype": [Dtype("float64"), Dtype("int32"), Dtype("float32")],
+        "str": [*TEXTS.get(parameter.name, []), "nonsense"],
+        "float[]": [(0.5,), (0.5, 2.0)],
+        "float[1]": [(0.5,), 2.0],
+    }
+    return by_type[parameter.type]
+
+
+def tensors_for(parameter: Parameter, shape: tuple[int, ...], kind: str, seed: int) -> list[Any]:
+    """Values to try for a tensor parameter."""
+    one = Recipe(shape, kind, seed)
+    if parameter.type == "Tensor[]":
+        return [[one, one._replace(seed=seed + 5)], [one]]
+    return [one]
+
+
+def kinds_of(parameters: list[Parameter], override: Override) -> list[tuple[str, ...]]:
+    """What the elements of the tensors may be, the likeliest first."""
+    named = tuple(KINDS.get(p.name, "float") for p in parameters)
+    guesses = [override.kinds] if override.kinds else []
+    guesses += [named, tuple("int" if kind == "float" else kind for kind in named)]
+    guesses += [("float",) + ("index",) * (len(named) - 1), ("bool",) * len(named)]
+    return list(dict.fromkeys(guess for guess in guesses if len(guess) == len(named)))
+
+
+def grid(entry: Entry) -> Iterator[Call]:
+    """Calls with the required arguments, in every combination."""
+    override, required = (
+        entry.override,
+        [p for p in entry.signature.parameters if p.default is None],
+    )
+    tensors = [p for p in required if p.is_tensor]
+    usual = SHAPES.get(len(tensors)) or [(shape,) * len(tensors) for shape in MANY_SHAPES]
+    for kinds in kinds_of(tensors, override):
+        for shapes in (*override.shapes, *usual):
+            made = iter(zip(tensors, shapes, kinds, itertools.count(), strict=False))
+            choices = [
+                tensors_for(*next(made)) if p.is_tensor else candidates(p, override)
+                for p in required
+            ]
+            for values in itertools.product(*choices):
+                yield as_call(required, values)
+
+
+def numbers_for_operands(entry: Entry, call: Call) -> Iterator[Call]:
+    """The call with numbers in the place of tensors, where either may stand."""
+    required = [p for p in entry.signature.parameters if p.default is None]
+    for i, parameter in enumerate(required[: len(call.args)]):
+        if parameter.type == "Operand":
+            for value in (2, 0.5, -1, True):
+                yield Call((*call.args[:i], value, *call.args[i + 1 :]), call.kwargs)
+
+
+def options_of(entry: Entry, call: Call) -> Iterator[Call]:
+    """The call with each of its optional arguments, and with pairs of them."""
+    given: list[tuple[str, Any]] = []
+    for p in entry.signature.parameters:
+        if p.default is None or p.type in SILENT:
+            continue
+        if p.is_tensor:
+            given += [
+                (p.name, Recipe(shape, kind, 3))
+                for shape in ((2, 3), (3,), ())
+                for kind in ("float", "int")
+            ]
+            if p.type == "Operand":
+                given += [(p.name, value) for value in entry.override.values.get(p.name, [2, 0.5])]
+        else:
+            given += [(p.name, value) for value in candidates(p, entry.override)]
+    for option in given:
+        yield Call(call.args, (*call.kwargs, option))
+    pairs = [pair for pair in itertools.combinations(given, 2) if pair[0][0] != pair[1][0]]
+    for pair in random.Random(0).sample(pairs, min(len(pairs), 30)):
+        yield Call(call.args, call.kwargs + pair)
+
+
+def as_call(parameters: list[Parameter], values: tuple[Any, ...]) -> Call:
+    pairs = list(zip(parameters, values, strict=True))
+    positional = tuple(value for p, value in pairs if not p.keyword_only)
+    return Call(positional, tuple((p.name, value) for p, value in pairs if p.keyword_only))
+
+
+class Outcome(NamedTuple):
+    """What PyTorch makes of a call: its result, or its refusal."""
+
+    call: Call
+    result: Any = None
+    error: Exception | None = None
+
+
+def attempt(function: Any, T: Any, call: Call) -> Outcome:
+    """Call a function of package T, and look at the result."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            made = make(T, call)
+            return Outcome(call, result=function(*made.args, **made.kwargs))
+        except Exception as error:
+            return Outcome(call, error=error)
+
+
+class Samples(NamedTuple):
+    """The calls of an entry that PyTorch accepts, and those that it refuses."""
+
+    accepted: list[Outcome]
+    refused: list[Outcome]
+
+
+@functools.cache
+def samples(index: int) -> Samples:
+    """Samples for entry number `index`."""
+    entry = entries()[index]
+    calls = list(grid(entry))
+    if len(calls) > MOST_CALLS:
+        calls = calls[:40] + random.Random(0).sample(calls[40:], MOST_CALLS - 40)
+    outcomes = [attempt(entry.theirs, torch, call) for call in calls]
+    right = [outcome.call for outcome in outcomes if outcome.error is None]
+    for call in diverse(right, 3):
+        for more in (*numbers_for_operands(entry, call), *options_of(entry, call)):
+            outcomes.append(attempt(entry.theirs, torch, more))
+    return settled(entry, outcomes)
+
+
+def settled(entry: Entry, outcomes: list[Outcome]) -> Samples:
+    """The samples within the domain of the op."""
+    accepted = [outcome for outcome in outcomes if outcome.error is None]
+    domain = domain_of(entry, accepted)
+    if domain != DOMAINS[0]:
+        moved = [outcome.call.map(lambda r: r._replace(domain=domain)) for outcome in outcomes]
+        outcomes = [attempt(entry.theirs, torch, call) for call in moved]
+        accepted = [outcome for outcome in outcomes if outcome.error is None]
+    return Samples(accepted, [outcome for outcome in outcomes if outcome.error is not None])
+
+
+def domain_of(entry: Entry, accepted: list[Outcome]) -> tuple[float, float]:
+    if entry.override.domain:
+        return entry.override.domain
+    tried = [
+        outcome.call for outcome in accepted if "float" in {r.kind for r in outcome.call.recipes()}
+    ]
+    for domain in DOMAINS:
+        moved = [call.map(lambda r, d=domain: r._replace(domain=d)) for call in diverse(tried, 4)]
+        results = [attempt(entry.theirs, torch, call).result for call in moved]
+        if all(is_finite(result) for result in results):
+            return domain
+    return DOMAINS[0]
+
+
+def tensors_in(result: Any) -> list[Any]:
+    if isinstance(result, (list, tuple)):
+        return [tensor for item in result for tensor in tensors_in(item)]
+    return [result] if hasattr(result, "requires_grad") else []
+
+
+def is_finite(result: Any) -> bool:
+    return all(bool(torch.isfinite(t).all()) for t in tensors_in(result) if t.is_floating_point())
+
+
+def diverse(calls: list[Call], count: int) -> list[Call]:
+    """Some of the calls that differ in the sizes of their tensors, then any."""
+    by_shapes: dict[Any, Call] = {}
+    for call in calls:
+        sizes = tuple(r.shape for r in call.recipes())
+        # Large ones first: empty and 0-d tensors say little about arithmetic.
+        by_shapes.setdefault((-sum(math.prod(s) > 1 for s in sizes), sizes), call)
+    first = [by_shapes[key] for key in sorted(by_shapes, key=lambda key: key[0])]
+    return (first + calls)[:count]
