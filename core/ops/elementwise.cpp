@@ -307,6 +307,7 @@ bool run_small(const Run& s) {
 template <Class kClass>
 void run(Run& s) {
   if (!gives_bool(kClass) && !conditions(kClass) && run_small(s)) return;
+  if (s.node.numel() == 0) return;
   const Plan plan = plan_of<kClass>(s);
   if (run_flat(plan, s)) return;
   Iteration it;
