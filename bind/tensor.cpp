@@ -5,6 +5,7 @@
 #include "bind/attributes.hpp"
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
+#include "bind/grad_fn.hpp"
 #include "bind/index.hpp"
 #include "bind/interop.hpp"
 #include "bind/numbers.hpp"
@@ -132,13 +133,40 @@ PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one
     if (&variable_of(t).shape() == result.get()) return Py_NewRef(t);
   if (result->op->view) {
     if (PyObject* tensor = viewed(result.get(), tensors)) {
+      const bool part = one_of_many && result->op->part >= 0;
       PyObject* view = wrap_view(tensor, std::move(result));
-      if (one_of_many) variable_of(view).set_one_of_many();
+      if (part) variable_of(view).set_one_of_many();
       return view;
     }
   }
   return wrap(std::move(result));
 }
+
+namespace {
+
+void check_writable_view(Variable& v) {
+  const Node& node = *v.node();
+  if (v.one_of_many()) {
+    const std::string name = grad_name(node);
+    fail(ErrorKind::runtime, "Output ", node.op->part >= 0 ? node.attr(node.op->part).as_int() : 0,
+         " of ", name.substr(0, name.find("Backward")),
+         " is a view and is being modified inplace. This view is the output of a function that "
+         "returns multiple views. Such functions do not allow the output views to be modified "
+         "inplace. You should replace the inplace operation by an out-of-place one.");
+  }
+  if (v.made_without_grad())
+    fail(ErrorKind::runtime,
+         "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
+         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+         "your code by moving both the view and the inplace either both inside the no_grad block (if "
+         "you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+         "tracked).");
+  if (history_of(v.family()->node)->is_leaf())
+    fail(ErrorKind::runtime,
+         "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+}
+
+}  // namespace
 
 void check_writable(PyObject* target) {
   Variable& v = variable_of(target);
@@ -152,31 +180,17 @@ void check_writable(PyObject* target) {
          "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
          "clone to get a normal tensor before doing inplace update.See "
          "https://github.com/pytorch/rfcs/pull/17 for more details.");
-  if (!mode.grad || !v.node()->needs_grad()) return;
+  if (!mode.grad || !node.needs_grad()) return;
+  if (v.is_view()) check_writable_view(v);
   if (history_of(v.node())->is_leaf())
     fail(ErrorKind::runtime,
          "a leaf Variable that requires grad is being used in an in-place operation.");
-  if (!v.is_view()) return;
-  if (history_of(v.family()->node)->is_leaf())
-    fail(ErrorKind::runtime,
-         "a view of a leaf Variable that requires grad is being used in an in-place operation.");
-  if (v.one_of_many())
-    fail(ErrorKind::runtime,
-         "Output 0 of UnbindBackward0 is a view and is being modified inplace. This view is the "
-         "output of a function that returns multiple views. Such functions do not allow the output "
-         "views to be modified inplace. You should replace the inplace operation by an out-of-place "
-         "one.");
-  if (v.made_without_grad())
-    fail(ErrorKind::runtime,
-         "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
-         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-         "your code by moving both the view and the inplace either both inside the no_grad block (if "
-         "you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-         "tracked).");
 }
 
 void write_result(PyObject* target, Value result) {
   Variable& v = variable_of(target);
+  if (result->op->view && viewed(result.get(), {&target, 1}))
+    return v.change_geometry(std::move(result));
   const Node& shape = v.shape();
   if (!std::ranges::equal(result->sizes(), shape.sizes()))
     fail(ErrorKind::runtime, "output with shape ", show(shape.sizes()),

@@ -120,10 +120,12 @@ struct Op {
   const char* grad_name = nullptr;  // PyTorch's name of the way back, where it is not NameBackward0
   Back back = Back::rule;
   bool view = false;               // the output aliases input 0
+  int8_t part = -1;  // of an op with several outputs: the attribute that says which one this is
   bool differentiable = true;
   bool at_once = false;    // can fail on values, so it runs when recorded
   uint8_t edges = 0;       // bit i: input i is a gradient edge only, its value is not read; 0xff: all
   uint8_t donates = 0;     // bit i: the memory of input i, if nobody else needs it, may be the output's
+  bool adds_to_first = false;  // the output is input 0 with something added to it
   double cost = 1;         // work per output element, in nanoseconds
   double (*work)(const Node&) = nullptr;  // ... or of the whole node
   bool function = true;    // wend.name(...)

@@ -9,8 +9,8 @@ namespace wend {
 
 std::span<const std::span<const Op>> op_table() {
   static const std::span<const Op> families[] = {
-      graph_ops(), elementwise_ops(), create_ops(), view_ops(), reduce_ops(),
-      matmul_ops(), index_ops(), gather_ops(), order_ops(), join_ops(), random_ops(), nn_ops(),
+      graph_ops(), elementwise_ops(), create_ops(), strided_ops(), view_ops(), reshape_ops(), rearrange_ops(), pad_ops(), reduce_ops(),
+      matmul_ops(), index_ops(), mask_ops(), gather_ops(), scatter_reduce_ops(), order_ops(), join_ops(), random_ops(), nn_ops(),
   };
   return families;
 }
