@@ -7,6 +7,7 @@
 #include "bind/convert.hpp"
 #include "bind/grad_fn.hpp"
 #include "bind/interop.hpp"
+#include "bind/metadata.hpp"
 #include "bind/types.hpp"
 #include "exec/run.hpp"
 #include "graph/mode.hpp"
@@ -123,6 +124,40 @@ PyObject* get_base(PyObject* self, void*) {
 PyObject* get_false(PyObject*, void*) { Py_RETURN_FALSE; }
 PyObject* get_output_nr(PyObject* self, void*) {
   return guarded([&] { return PyLong_FromLong(output_number(*variable_of(self).node())); });
+}
+// T, mT, H, mH: views with dimensions exchanged.
+PyObject* view_attribute(PyObject* self, Value (*view)(const Value&)) {
+  return guarded([&] { return wrap_result(view(variable_of(self).value()), std::span(&self, 1)); });
+}
+[[noreturn]] void not_matrices(const char* name, int ndim) {
+  fail(ErrorKind::runtime, "tensor.", name,
+       " is only supported on matrices or batches of matrices. Got ", ndim, "-D tensor.");
+}
+PyObject* get_reversed(PyObject* self, void*) {
+  return view_attribute(self, [](const Value& a) {
+    Dims dims(a->sizes());
+    for (int i = 0; i < dims.n; ++i) dims[i] = dims.n - 1 - i;
+    return permute(a, dims);
+  });
+}
+PyObject* get_transposed(PyObject* self, void* name) {
+  const int ndim = shape_of(self).ndim();
+  return guarded([&]() -> PyObject* {
+    if (ndim == 1) not_matrices(static_cast<const char*>(name), ndim);
+    if (ndim == 0) return Py_NewRef(self);
+    return view_attribute(self, [](const Value& a) { return transpose(a, -2, -1); });
+  });
+}
+PyObject* get_matrix_transposed(PyObject* self, void*) {
+  const int ndim = shape_of(self).ndim();
+  return guarded([&]() -> PyObject* {
+    if (ndim == 1 || ndim > 2)
+      fail(ErrorKind::runtime, "tensor.H is only supported on matrices (2-D tensors). Got ", ndim,
+           "-D tensor.",
+           ndim > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+    if (ndim == 0) return Py_NewRef(self);
+    return view_attribute(self, [](const Value& a) { return transpose(a, 0, 1); });
+  });
 }
 PyObject* get_retains_grad(PyObject* self, void*) {
   return PyBool_FromLong(retains_grad(self));
@@ -294,6 +329,10 @@ PyGetSetDef tensor_attributes[] = {
     {"data", get_data, put_data, "The same memory without history.", nullptr},
     {"_version", get_version, nullptr, "How often the tensor was written in place.", nullptr},
     {"_base", get_base, nullptr, "The tensor that this one is a view of.", nullptr},
+    {"T", get_reversed, nullptr, "A view with the dimensions in the opposite order.", nullptr},
+    {"mT", get_transposed, nullptr, "A view with each matrix transposed.", const_cast<char*>("mT")},
+    {"mH", get_transposed, nullptr, "A view with each matrix transposed.", const_cast<char*>("mH")},
+    {"H", get_matrix_transposed, nullptr, "A view of the transposed matrix.", nullptr},
     {"is_cuda", get_false, nullptr, nullptr, nullptr},
     {"is_sparse", get_false, nullptr, nullptr, nullptr},
     {"is_quantized", get_false, nullptr, nullptr, nullptr},
@@ -326,6 +365,13 @@ PyMethodDef tensor_methods[] = {
     {"_expose", method_expose, METH_NOARGS, nullptr},
     {"detach", detach, METH_NOARGS, "detach() -> Tensor\n\nThe same memory without history."},
     {"detach_", detach_inplace, METH_NOARGS, "detach_() -> Tensor\n\nForgets the history."},
+    {"resize_", FAST(tensor_resize),
+     "resize_(*sizes, memory_format=None) -> Tensor\n\nOther sizes; the storage grows where it must."},
+    {"resize_as_", FAST(tensor_resize_as),
+     "resize_as_(the_template, memory_format=None) -> Tensor\n\nThe sizes of another tensor."},
+    {"set_", FAST(tensor_set),
+     "set_(source=None, storage_offset=0, size=None, stride=None) -> Tensor\n\n"
+     "The storage of another tensor from now on."},
     {"requires_grad_", FAST(requires_grad_inplace), "requires_grad_(requires_grad=True) -> Tensor"},
     {"register_hook", register_hook, METH_O,
      "register_hook(hook) -> RemovableHandle\n\n"

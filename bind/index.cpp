@@ -2,6 +2,8 @@
 // and masks become one index op over the dimensions they stand for.
 #include "bind/index.hpp"
 
+#include <algorithm>
+
 #include "bind/args.hpp"
 #include "bind/convert.hpp"
 #include "bind/tensor.hpp"
@@ -12,23 +14,43 @@
 namespace wend {
 namespace {
 
-struct Indexed {
-  Value part;         // after the views
-  Values by_tensor;   // an index for each dimension of part, empty where the whole is meant
-  bool advanced = false;
+bool is_mask(const Node& n) { return n.dtype == DType::bool_ || n.dtype == DType::uint8; }
+
+// An index tensor for one dimension, or a mask for several from there on.
+struct Chosen {
+  int dim;
+  Value by;
 };
 
-bool is_advanced_sequence(PyObject* o) { return PyList_Check(o); }
+// What an index comes to: a view of the tensor, and what is left to choose from it.
+struct Indexed {
+  Value part;
+  std::vector<Chosen> chosen;
+};
 
-// How many dimensions an item of the index uses up.
-int consumed(PyObject* item) {
-  if (item == Py_None || item == Py_Ellipsis || PyBool_Check(item)) return 0;
-  if (is_tensor(item)) {
-    const Node& n = variable_of(item).shape();
-    if (n.dtype == DType::bool_) return n.ndim();
-    return 1;
+bool is_scalar_bool(PyObject* o) { return o == Py_True || o == Py_False; }
+
+bool is_sequence(PyObject* o) { return PySequence_Check(o) && !is_tensor(o); }
+
+// Lists of what would be an index each are taken as a tuple, as NumPy once did.
+bool stands_for_tuple(PyObject* o) {
+  if (!PyList_Check(o) || PyList_GET_SIZE(o) >= 32) return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(o); ++i) {
+    PyObject* item = PyList_GET_ITEM(o, i);
+    if (is_tensor(item) || PySequence_Check(item) || PySlice_Check(item) || item == Py_Ellipsis ||
+        item == Py_None)
+      return true;
   }
-  return 1;
+  return false;
+}
+
+// A list, range or array as an index tensor: a mask stays one, numbers become integers.
+Value sequence_value(PyObject* o) {
+  if (PyUnicode_Check(o) || PyBytes_Check(o))
+    raise(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(o)->tp_name);
+  const Object t(tensor_from_data(o));
+  Value v = variable_of(t.get()).value();
+  return is_mask(*v) ? v : cast(v, DType::int64);
 }
 
 class Indexer {
@@ -37,179 +59,230 @@ class Indexer {
 
   Indexed apply(PyObject* index) {
     if (PyTuple_Check(index)) {
-      int used = 0;
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index); ++i)
-        used += consumed_by(PyTuple_GET_ITEM(index, i));
-      const int have = out_.part->ndim();
-      if (used > have)
-        fail(ErrorKind::index, "too many indices for tensor of dimension ", have);
-      rest_ = have - used;
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(index); ++i) item(PyTuple_GET_ITEM(index, i));
+      items(&PyTuple_GET_ITEM(index, 0), PyTuple_GET_SIZE(index));
+    } else if (stands_for_tuple(index)) {
+      items(PySequence_Fast_ITEMS(index), PyList_GET_SIZE(index));
     } else {
-      rest_ = out_.part->ndim() - consumed_by(index);
-      if (rest_ < 0)
-        fail(ErrorKind::index, out_.part->ndim() == 0 && PyLong_Check(index)
-                                   ? "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                                     "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
-                                   : join("too many indices for tensor of dimension ",
-                                          out_.part->ndim()));
-      item(index);
+      items(&index, 1);
     }
-    out_.by_tensor.resize(std::max<size_t>(out_.by_tensor.size(), out_.part->ndim()));
     return std::move(out_);
   }
 
  private:
-  int consumed_by(PyObject* o) {
-    if (is_advanced_sequence(o)) {
-      const Object t = sequence_tensor(o);
-      return consumed(t.get());
-    }
-    return consumed(o);
+  void items(PyObject* const* list, Py_ssize_t n) {
+    int used = 0;
+    for (Py_ssize_t i = 0; i < n; ++i) used += consumed(list[i]);
+    const int have = out_.part->ndim();
+    if (used > have && !(n == 1 && have == 0 && (PyLong_Check(list[0]) || PySlice_Check(list[0]))))
+      fail(ErrorKind::index, "too many indices for tensor of dimension ", have);
+    rest_ = have - used;
+    for (Py_ssize_t i = 0; i < n; ++i) item(list[i]);
   }
 
-  static Object sequence_tensor(PyObject* o) { return Object(tensor_from_data(o)); }
+  // How many dimensions an item of the index uses up.
+  int consumed(PyObject* o) {
+    if (PyLong_CheckExact(o) || PySlice_Check(o)) return 1;
+    if (o == Py_None || o == Py_Ellipsis || is_scalar_bool(o)) return 0;
+    if (is_tensor(o)) return dims_of(variable_of(o).shape());
+    if (!is_sequence(o)) return 1;
+    sequences_.push_back(sequence_value(o));
+    return dims_of(*sequences_.back());
+  }
+
+  static int dims_of(const Node& n) { return is_mask(n) ? n.ndim() : 1; }
 
   void item(PyObject* o) {
-    if (o == Py_None) {
-      out_.part = unsqueeze(out_.part, dim_++);
-    } else if (o == Py_Ellipsis) {
-      dim_ += rest_;
-      rest_ = 0;
-    } else if (PyBool_Check(o)) {
-      boolean(o == Py_True);
+    if (PyLong_CheckExact(o)) {
+      integer(o);
     } else if (PySlice_Check(o)) {
       slice_item(o);
+    } else if (o == Py_None) {
+      out_.part = unsqueeze(out_.part, dim_++);
+    } else if (o == Py_Ellipsis) {
+      skip(std::exchange(rest_, 0));
+    } else if (is_scalar_bool(o)) {
+      boolean(o == Py_True);
     } else if (is_tensor(o)) {
       tensor_item(variable_of(o).value());
-    } else if (PyLong_Check(o)) {
-      integer(o);
-    } else if (is_advanced_sequence(o) || is_foreign_array(o)) {
-      const Object t = sequence_tensor(o);
-      tensor_item(variable_of(t.get()).value());
+    } else if (is_sequence(o)) {
+      tensor_item(sequences_[next_sequence_++]);
     } else if (PyIndex_Check(o)) {
       integer(o);
     } else {
       raise(PyExc_IndexError,
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
-            "indices (got %s)",
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+            "valid indices (got %s)",
             Py_TYPE(o)->tp_name);
     }
   }
 
+  void skip(int n) {
+    dim_ += n;
+    given_ += n;
+  }
+
   void integer(PyObject* o) {
-    int64_t i;
-    if (!to_int(o, i)) raise(PyExc_TypeError, "indices must be integers");
-    const int64_t size = out_.part->size(dim_);
+    int overflow;
+    const Object number(PyNumber_Index(o));
+    const int64_t i = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
+    if (overflow) fail(ErrorKind::value, "Overflow when unpacking long long");
+    select_item(i);
+  }
+
+  void select_item(int64_t i) {
+    const bool none = out_.part->ndim() == 0;
+    if (none && i == 0)
+      fail(
+          ErrorKind::index,
+          "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in "
+          "C++ to convert a 0-dim tensor to a number");
+    const int64_t size = none ? 0 : out_.part->size(dim_);
     if (i < -size || i >= size)
-      fail(ErrorKind::index, "index ", i, " is out of bounds for dimension ", dim_, " with size ", size);
+      fail(ErrorKind::index, "index ", i, " is out of bounds for dimension ", given_, " with size ",
+           size);
     out_.part = select(out_.part, dim_, i);
+    ++given_;
   }
 
   void slice_item(PyObject* o) {
-    auto* s = reinterpret_cast<PySliceObject*>(o);
-    int64_t start = 0, stop = INT64_MAX, step = 1;
-    auto read = [](PyObject* v, int64_t& to) {
-      if (v != Py_None && !to_int(v, to))
-        raise(PyExc_TypeError, "slice indices must be integers or None or have an __index__ method");
-    };
-    read(s->start, start);
-    read(s->stop, stop);
-    read(s->step, step);
+    Py_ssize_t start, stop, step;
+    check(PySlice_Unpack(o, &start, &stop, &step));
     if (step <= 0) fail(ErrorKind::value, "step must be greater than zero");
-    if (start == 0 && step == 1 && stop >= out_.part->size(dim_)) {
-      // The whole dimension: a view of everything still is a view.
-      if (!viewed_) out_.part = slice(out_.part, dim_, 0, INT64_MAX, 1);
-    } else {
-      out_.part = slice(out_.part, dim_, start, stop, step);
-    }
-    viewed_ = true;
-    ++dim_;
+    const bool whole =
+        start == 0 && step == 1 && out_.part->ndim() > dim_ && stop >= out_.part->size(dim_);
+    if (!whole) out_.part = slice(out_.part, dim_, start, stop, step);
+    skip(1);
   }
 
-  void boolean(bool v) {
+  // True keeps everything, in a new dimension; False keeps nothing.
+  void boolean(bool keep) {
     out_.part = unsqueeze(out_.part, dim_);
-    tensor_item(full(Dims{1}.span(), number(v), DType::bool_));
+    out_.chosen.push_back({dim_++, full(Dims{keep}.span(), 0, DType::int64)});
   }
 
   void tensor_item(Value t) {
-    if (t->ndim() == 0 && is_integral(t->dtype)) {
+    if (t->ndim() == 0 && !is_floating(t->dtype)) {
       observe(t);
-      const Value fresh = t;
-      const int64_t i = int_of(*fresh), size = out_.part->size(dim_);
-      if (i < -size || i >= size)
-        fail(ErrorKind::index, "index ", i, " is out of bounds for dimension ", dim_, " with size ", size);
-      out_.part = select(out_.part, dim_, i);
-      return;
+      return is_mask(*t) ? boolean(int_of(*t) != 0) : select_item(int_of(*t));
     }
-    out_.advanced = true;
-    if (t->dtype == DType::bool_ || t->dtype == DType::uint8) return mask(t);
-    if (!is_integral(t->dtype))
+    if (!is_mask(*t) && t->dtype != DType::int64 && t->dtype != DType::int32)
       fail(ErrorKind::index, "tensors used as indices must be long, int, byte or bool tensors");
-    put(dim_++, std::move(t));
-  }
-
-  void mask(const Value& t) {
-    for (int i = 0; i < t->ndim(); ++i)
-      if (t->size(i) != out_.part->size(dim_ + i))
-        fail(ErrorKind::index, "The shape of the mask ", show(t->sizes()), " at index ", i,
-             " does not match the shape of the indexed tensor ", show(out_.part->sizes()), " at index ",
-             dim_ + i);
-    if (t->ndim() == 0) {
-      out_.part = unsqueeze(out_.part, dim_);
-      for (Value& v : nonzero_indices(reshape(t, Dims{1}))) put(dim_++, std::move(v));
-      return;
-    }
-    for (Value& v : nonzero_indices(t)) put(dim_++, std::move(v));
-  }
-
-  void put(int dim, Value v) {
-    if (static_cast<int>(out_.by_tensor.size()) <= dim) out_.by_tensor.resize(dim + 1);
-    out_.by_tensor[dim] = std::move(v);
+    const int dims = dims_of(*t);
+    out_.chosen.push_back({dim_, std::move(t)});
+    skip(dims);
   }
 
   Indexed out_;
-  int dim_ = 0;
+  std::vector<Value> sequences_;  // those among the items, as tensors
+  size_t next_sequence_ = 0;
+  int dim_ = 0;    // of the part
+  int given_ = 0;  // of the tensor, as messages count
   int rest_ = 0;
-  bool viewed_ = false;
 };
 
-// A value to be written: converted, and without leading dimensions of size 1 that the target lacks.
-Value to_write(PyObject* o, DType dtype, int ndim) {
-  Value v = operand(o);
-  if (!v) {
-    const Object t(tensor_from_data(o));
-    v = variable_of(t.get()).value();
-  }
-  v = cast(v, dtype);
-  while (v->ndim() > ndim && v->size(0) == 1) v = squeeze(v, Dims{0}.span());
-  return v;
+void check_mask(const Node& mask, const Node& part, int dim) {
+  for (int i = 0; i < mask.ndim(); ++i)
+    if (mask.size(i) != part.size(dim + i))
+      fail(ErrorKind::index, "The shape of the mask ", show(mask.sizes()), " at index ", i,
+           " does not match the shape of the indexed tensor ", show(part.sizes()), " at index ",
+           dim + i);
 }
 
-void write_part(PyObject* self, const Indexed& at, PyObject* value) {
+// Masks become lists of positions in the dimensions they stand for, folded into one.
+// Gives an index for each dimension of the part, empty where the whole is meant.
+Values index_tensors(Indexed& at) {
+  for (const Chosen& c : at.chosen)
+    if (is_mask(*c.by)) check_mask(*c.by, *at.part, c.dim);
+  for (size_t k = at.chosen.size(); k-- > 0;) {
+    Chosen& c = at.chosen[k];
+    if (!is_mask(*c.by)) continue;
+    const int n = c.by->ndim();
+    Dims sizes(at.part->sizes());
+    for (int i = 1; i < n; ++i) {
+      sizes[c.dim] *= sizes[c.dim + 1];
+      sizes.erase(c.dim + 1);
+    }
+    if (n > 1) at.part = reshape(at.part, sizes);
+    c.by = nonzero_indices(reshape(c.by, Dims{-1}))[0];
+    for (size_t later = k + 1; later < at.chosen.size(); ++later) at.chosen[later].dim -= n - 1;
+  }
+  Values list(at.part->ndim());
+  for (Chosen& c : at.chosen) list[c.dim] = std::move(c.by);
+  return list;
+}
+
+Value read(Indexed at) {
+  if (at.chosen.empty()) return std::move(at.part);
+  const Values list = index_tensors(at);
+  return wend::index(at.part, list);
+}
+
+// A value to be written, and whether it was a number, which takes any dtype.
+struct Source {
+  Value value;
+  bool number;
+};
+
+Source source_of(PyObject* o, DType dtype) {
+  if (is_tensor(o)) return {variable_of(o).value(), false};
+  if (!PyFloat_Check(o) && !PyLong_Check(o))
+    raise(PyExc_TypeError, "can't assign a %s to a torch.%sTensor", Py_TYPE(o)->tp_name,
+          scalar_type_name(dtype));
+  const Value v = operand(o);
+  return {is_floating(v->dtype) ? constant(real_of(*v), dtype) : constant(int_of(*v), dtype), true};
+}
+
+// Without the leading dimensions of size 1, which count for nothing.
+Value without_leading_ones(const Value& v) {
+  int ones = 0;
+  while (ones < v->ndim() && v->size(ones) == 1) ++ones;
+  return ones ? reshape(v, Dims(v->sizes().subspan(ones))) : v;
+}
+
+// One element for all that a mask chooses: nobody needs to know where they are.
+bool fills_mask(const Indexed& at, const Value& value) {
+  return at.chosen.size() == 1 && is_mask(*at.chosen[0].by) && value->numel() == 1;
+}
+
+Value filled_by_mask(const Indexed& at, const Value& value) {
+  const auto& [dim, by] = at.chosen[0];
+  check_mask(*by, *at.part, dim);
+  Dims sizes(by->sizes());
+  while (sizes.n < at.part->ndim() - dim) sizes.push(1);
+  const Value mask = reshape(by->dtype == DType::bool_ ? by : ne(by, 0), sizes);
+  return masked_fill(at.part, mask, reshape(value, Dims{}));
+}
+
+Value with_chosen_replaced(Indexed& at, const Source& source) {
+  const Dims sizes(at.part->sizes());
+  if (fills_mask(at, source.value)) return filled_by_mask(at, source.value);
+  const Values list = index_tensors(at);
+  return reshape(index_put(at.part, list, without_leading_ones(source.value), false), sizes);
+}
+
+// The value as all of the part; one that is the whole tensor must be nobody else's node.
+Value as_part(const Node& part, const Value& value, bool whole) {
+  const bool same = std::ranges::equal(value->sizes(), part.sizes());
+  const Value wide = same ? value : expand(without_leading_ones(value), part.sizes());
+  if (!whole) return wide;
+  const bool own = value->dtype != part.dtype || wide->layout != part.layout;
+  return own ? with_layout(cast(wide, part.dtype), part.layout) : clone(wide);
+}
+
+void write_part(PyObject* self, Indexed at, PyObject* value) {
   Variable& v = variable_of(self);
+  const Source source = source_of(value, at.part->dtype);
   const bool whole = at.part.get() == v.node();
   Variable view = whole ? Variable() : v.view(at.part);
   Variable& target = whole ? v : view;
-  const Node& shape = target.shape();
-  if (at.advanced) {
-    target.write(index_put(at.part, at.by_tensor, to_write(value, shape.dtype, 32), false));
-    return;
-  }
-  const Value source = to_write(value, shape.dtype, shape.ndim());
-  const bool same = std::ranges::equal(source->sizes(), shape.sizes());
-  target.write(same ? source : expand(source, shape.sizes()));
-}
-
-Value item_of(const Value& whole, PyObject* index) {
-  Indexed at = Indexer(whole).apply(index);
-  if (at.advanced) return wend::index(at.part, at.by_tensor);
-  return at.part.get() == whole.get() ? alias(whole) : std::move(at.part);
+  if (at.chosen.empty())
+    target.write(as_part(*at.part, source.value, whole));
+  else
+    target.write(with_chosen_replaced(at, source));
 }
 
 struct Iterator {
-  PyObject_HEAD
-  PyObject* tensor;
+  PyObject_HEAD PyObject* tensor;
   int64_t next, size;
 };
 
@@ -222,9 +295,9 @@ PyObject* iterator_next(PyObject* self) {
   auto* it = reinterpret_cast<Iterator*>(self);
   if (it->next >= it->size) return nullptr;
   return guarded([&] {
-    Value row = select(variable_of(it->tensor).value(), 0, it->next++);
-    PyObject* t = wrap_result(std::move(row), std::span(&it->tensor, 1), true);
-    return t;
+    static const Op& op = op_named("unbind_part");
+    Value row = record(op, {variable_of(it->tensor).value()}, {Arg::of(0), Arg::of(it->next++)});
+    return wrap_result(std::move(row), std::span(&it->tensor, 1), true);
   });
 }
 
@@ -257,7 +330,8 @@ PyObject* tensor_get_item(PyObject* self, PyObject* index) {
   return guarded([&] {
     const Value whole = variable_of(self).value();
     Value result = located([&] { return "getitem(input: " + describe_tensor(*whole) + ")"; },
-                           [&] { return item_of(whole, index); });
+                           [&] { return read(Indexer(whole).apply(index)); });
+    if (result.get() == whole.get()) result = alias(whole);
     bound_laziness();
     return wrap_result(std::move(result), std::span(&self, 1));
   });

@@ -154,8 +154,9 @@ PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one
     if (&variable_of(t).shape() == result.get()) return Py_NewRef(t);
   if (result->op->view) {
     if (PyObject* tensor = viewed(result.get(), tensors)) {
+      const bool part = one_of_many && result->op->output_attr >= 0;
       PyObject* view = wrap_view(tensor, std::move(result));
-      if (one_of_many) variable_of(view).set_origin(Origin::one_of_many);
+      if (part) variable_of(view).set_origin(Origin::one_of_many);
       return view;
     }
   }
@@ -203,7 +204,8 @@ void check_writable(PyObject* target) {
          "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
          "clone to get a normal tensor before doing inplace update.See "
          "https://github.com/pytorch/rfcs/pull/17 for more details.");
-  if (!mode.grad || !v.node()->needs_grad()) return;
+  if (!mode.grad || !node.needs_grad()) return;
+  if (v.is_view()) check_writable_view(v);
   if (history_of(v.node())->is_leaf())
     fail(ErrorKind::runtime,
          "a leaf Variable that requires grad is being used in an in-place operation.");
@@ -215,6 +217,8 @@ void check_writable(PyObject* target) {
 
 void write_result(PyObject* target, Value result) {
   Variable& v = variable_of(target);
+  if (result->op->view && viewed(result.get(), {&target, 1}))
+    return v.change_geometry(std::move(result));
   const Node& shape = v.shape();
   if (!std::ranges::equal(result->sizes(), shape.sizes()))
     fail(ErrorKind::runtime, "output with shape ", show(shape.sizes()),

@@ -18,6 +18,17 @@ from wend._C import *  # noqa: E402, F403
 from wend._C import Tensor  # noqa: E402
 from wend._graph import graph  # noqa: E402
 from wend._report import eager, laziness, report  # noqa: E402
+from wend._shapes import (  # noqa: E402
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    block_diag,
+    broadcast_shapes,
+    broadcast_tensors,
+    cartesian_prod,
+    combinations,
+    meshgrid,
+)
 from wend._types import (  # noqa: E402
     Size,
     bfloat16,

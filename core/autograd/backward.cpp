@@ -99,6 +99,26 @@ struct LineOf {
   const Node* before;
 };
 
+// True iff `sum` adds something to zeros that nobody else looks at.
+bool adds_to_zeros(const Node& sum) {
+  static const Op& filled = op_named("filled");
+  if (!sum.op->adds_to_first || sum.state != State::pending) return false;
+  const Node& start = *sum.inputs[0];
+  return start.op == &filled && start.n_inputs == 1 && start.inputs[0] &&
+         start.inputs[0]->state == State::valued && real_of(*start.inputs[0]) == 0;
+}
+
+// The gradients of views and of rows of a tensor are added in place, not each as a whole tensor.
+Value total_of(const Value& a, const Value& b) {
+  for (auto [sum, start] : {std::pair(&b, &a), std::pair(&a, &b)}) {
+    if ((*sum)->dtype != (*start)->dtype || !adds_to_zeros(**sum)) continue;
+    Values in((*sum)->in().begin(), (*sum)->in().end());
+    in[0] = *start;
+    return record(*(*sum)->op, in, (*sum)->attrs->span());
+  }
+  return a + b;
+}
+
 }  // namespace
 
 class Walk {
@@ -145,7 +165,7 @@ class Walk {
   void add(Node* node, const Value& gradient) {
     if (!gradient || (reach_ && !reach_->leads_to_target(node))) return;
     Entry& entry = frontier_->entry(node);
-    entry.gradient = entry.gradient ? entry.gradient + gradient : gradient;
+    entry.gradient = entry.gradient ? total_of(entry.gradient, gradient) : gradient;
   }
 
   void step(Entry& entry) {

@@ -240,6 +240,13 @@ bool is_channels_last(const Layout& layout) {
   return next(0);
 }
 
+LayoutRef like_format(const Layout& layout, const Dims& sizes) {
+  if (layout.contiguous || sizes.n != layout.ndim || !is_channels_last(layout))
+    return contiguous(sizes);
+  const int order4[] = {0, 2, 3, 1}, order5[] = {0, 2, 3, 4, 1};
+  return sizes.n == 4 ? permuted(sizes.span(), order4) : permuted(sizes.span(), order5);
+}
+
 bool may_overlap(const Layout& l) {
   if (l.dense || l.numel < 2) return false;
   int order[kMaxDims];

@@ -71,6 +71,8 @@ Dims contiguous_strides(std::span<const int64_t> sizes);
 int64_t count(std::span<const int64_t> sizes);  // raises when the product overflows
 // True iff channels (dimension 1 of 4 or 5) vary fastest and the rest is row-major.
 bool is_channels_last(const Layout& layout);
+// Row-major sizes, or channels last where `layout` is.
+LayoutRef like_format(const Layout& layout, const Dims& sizes);
 bool may_overlap(const Layout& layout);         // two indices may reach one element
 
 // "[2, 3]", as PyTorch writes sizes in messages.

@@ -128,6 +128,7 @@ struct Op {
   bool at_once = false;    // can fail on values, so it runs when recorded
   uint8_t edges = 0;       // bit i: input i is a gradient edge only, its value is not read; 0xff: all
   uint8_t donates = 0;     // bit i: the memory of input i, if nobody else needs it, may be the output's
+  bool adds_to_first = false;  // the output is input 0 with something added to it
   double cost = 1;         // work per output element, in nanoseconds
   double (*work)(const Node&) = nullptr;  // ... or of the whole node
   bool function = true;    // wend.name(...)

@@ -187,6 +187,21 @@ void put(std::span<const int64_t> sizes, Strided out, Strided in, Places places,
   });
 }
 
+void add_to(std::span<const int64_t> sizes, Strided out, Strided in, bool overlaps) {
+  static constexpr int64_t here = 0;
+  Iteration it;
+  it.begin(sizes);
+  it.add(raw(&here), {}, {}, 0);
+  it.add(out.data, out.strides, sizes, size_of(out.dtype));
+  it.add(in.data, in.strides, sizes, size_of(in.dtype));
+  it.simplify();
+  const Row row = put_row_of<Combine::add>(out.dtype);
+  const int64_t grain = overlaps ? it.outer() : std::max<int64_t>(1, kGrain / it.inner());
+  parallel_for(it.outer(), grain, [&](int64_t begin, int64_t end) {
+    it.walk(begin, end, [&](char** at, const int64_t* step, int64_t n) { row(at, step, n, 0); });
+  });
+}
+
 const int64_t* find_outside(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                             const int64_t* index, int64_t low, int64_t high) {
   Iteration it;

@@ -26,6 +26,9 @@ void pick(std::span<const int64_t> sizes, Strided out, Strided in, Places places
 // has stride 0, and only there. Of equal places the last one in row-major order wins.
 void put(std::span<const int64_t> sizes, Strided out, Strided in, Places places, Combine combine);
 
+// out[i] += in[i]; `overlaps` says that places of out may coincide.
+void add_to(std::span<const int64_t> sizes, Strided out, Strided in, bool overlaps);
+
 // The first index, in some order, that is outside [low, high), or null.
 const int64_t* find_outside(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                             const int64_t* index, int64_t low, int64_t high);

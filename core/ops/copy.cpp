@@ -228,6 +228,15 @@ Value own_copy(const Node& node) {
   return from_buffer(op_named("data"), std::move(buffer), node.dtype, node.layout, node.offset);
 }
 
+Value longer_copy(const Node& node, size_t bytes) {
+  BufferRef buffer = allocate(bytes);
+  const size_t old = node.buffer->bytes;
+  std::memcpy(buffer->data, node.buffer->data, old);
+  std::memset(buffer->data + old, 0, bytes - old);
+  const Dims sizes{static_cast<int64_t>(bytes) / size_of(node.dtype)};
+  return from_buffer(op_named("data"), std::move(buffer), node.dtype, contiguous(sizes).get());
+}
+
 void copy_into(Buffer* storage, const Node& where, const Node& value) {
   char* data = storage->data + where.offset * size_of(where.dtype);
   copy(where.sizes(), {data, where.dtype, where.strides()}, strided(value));

@@ -49,6 +49,8 @@ LayoutRef dense_like(const Layout& layout);
 LayoutRef in_format(const Layout& layout, const Arg& format);
 // A valued node with its own copy of a valued node's whole storage.
 Value own_copy(const Node& node);
+// A valued node whose storage begins with that of a valued node and goes on with zeros.
+Value longer_copy(const Node& node, size_t bytes);
 // Writes `value`, cast and broadcast, into the part of `storage` that `where` describes, now.
 void copy_into(Buffer* storage, const Node& where, const Node& value);
 
@@ -72,6 +74,11 @@ Value slice(const Value& a, int64_t dim, int64_t start, int64_t end, int64_t ste
 Value pad_to(const Value& a, std::span<const int64_t> sizes);
 Value unsqueeze(const Value& a, int64_t dim);
 Value squeeze(const Value& a, std::span<const int64_t> dims);
+Value diagonal(const Value& a, int64_t offset, int64_t dim1, int64_t dim2);
+
+// rearrange
+Value flip(const Value& a, std::span<const int64_t> dims);
+Value roll(const Value& a, int64_t shift, int64_t dim);
 
 // reduce; an empty list of dims means all of them
 Value sum(const Value& a);

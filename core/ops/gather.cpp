@@ -269,18 +269,6 @@ Values body_scatter_number(Call& c) {
   return {scatter_number(a, c[1].as_int(), c.tensor(2), number_as(c[3], a->dtype))};
 }
 
-Values body_scatter_reduced(Call& c) {
-  const Value a = c.tensor(0), by = c.tensor(2);
-  const std::string_view how(c[4].text_p, c[4].n);
-  if (how != "add" && how != "multiply")
-    fail(ErrorKind::runtime, "reduce argument must be either add or multiply.");
-  const Value source = c[3].kind == Arg::tensor ? c.tensor(3) : number_as(c[3], a->dtype);
-  const bool number = c[3].kind != Arg::tensor;
-  const char* names[2][2] = {{"scatter_add", "scatter_mul"},
-                             {"scatter_add_number", "scatter_mul_number"}};
-  return {record(op_named(names[number][how == "multiply"]), {a, by, source}, {c[1]})};
-}
-
 Values body_index_add(Call& c) {
   Value source = c.tensor(3);
   const Arg& alpha = c[4];
@@ -327,14 +315,6 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int dim, Tensor index, Number value) -> Tensor",
      .body = body_scatter_number,
      .inplace = true},
-    {.name = "scatter",
-     .signature = "(Tensor input, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-     .body = body_scatter_reduced,
-     .inplace = true},
-    {.name = "scatter",
-     .signature = "(Tensor input, int dim, Tensor index, Number value, *, str reduce) -> Tensor",
-     .body = body_scatter_reduced,
-     .inplace = true},
     {.name = "scatter_number",
      .doc = "A copy of input with one number written where index says along dim.",
      .infer = infer_scatter<true>,
@@ -357,10 +337,17 @@ constexpr Op kOps[] = {
      .differentiable = false,
      .donates = 1,
      .hidden = true},
-    {.name = "scatter_mul_number",
-     .doc = "A copy of input multiplied by one number where index says along dim.",
-     .infer = infer_scatter<true>,
-     .kernel = run_scatter<Combine::mul>,
+    {.name = "scatter_amax",
+     .doc = "A copy of input, or src where it is larger, where index says along dim.",
+     .infer = infer_scatter<false>,
+     .kernel = run_scatter<Combine::amax>,
+     .differentiable = false,
+     .donates = 1,
+     .hidden = true},
+    {.name = "scatter_amin",
+     .doc = "A copy of input, or src where it is smaller, where index says along dim.",
+     .infer = infer_scatter<false>,
+     .kernel = run_scatter<Combine::amin>,
      .differentiable = false,
      .donates = 1,
      .hidden = true},
@@ -372,6 +359,7 @@ constexpr Op kOps[] = {
      .kernel = run_scatter<Combine::add>,
      .grad = {GRAD(g), {}, GRAD(source_gradient(s, b))},
      .donates = 1,
+     .adds_to_first = true,
      .inplace = true},
     {.name = "index_select",
      .signature = "(Tensor input, int dim, Tensor index) -> Tensor",
@@ -394,6 +382,7 @@ constexpr Op kOps[] = {
      .grad = {GRAD(g), {}, GRAD(slices_gradient(s, b))},
      .grad_name = "IndexAddBackward0",
      .donates = 1,
+     .adds_to_first = true,
      .hidden = true},
     {.name = "index_copy",
      .signature = "(Tensor input, int dim, Tensor index, Tensor source) -> Tensor",
@@ -436,14 +425,16 @@ Value index_add(const Value& a, int64_t dim, const Value& by, const Value& sourc
   static const Op& op = op_named("index_add_slices");
   return record(op, {a, by, source}, {Arg::of(dim)});
 }
-Value index_fill(const Value& a, int64_t dim, const Value& by, const Value& value) {
-  if (a->ndim() == 0) {
-    const Value one = index_fill(unsqueeze(a, 0), dim, by, value);
-    return reshape(one, Dims{});
-  }
-  Values list(a->ndim());
-  list[wrap_dim(dim, a->ndim())] = by;
-  return index_put(a, list, cast(value, a->dtype), false);
+Value index_fill(const Value& a, int64_t asked, const Value& by, const Value& value) {
+  const int dim = wrap_dim(asked, a->ndim());
+  Dims sizes(a->sizes());
+  for (int i = 0; i < sizes.n; ++i) sizes[i] = i == dim ? sizes[i] : 1;
+  if (sizes.n == 0) sizes.push(1);
+  Values list(sizes.n);
+  list[dim] = by;
+  const Value nowhere = full(sizes.span(), constant(int64_t{0}, DType::bool_), DType::bool_);
+  const Value mask = index_put(nowhere, list, constant(int64_t{1}, DType::bool_), false);
+  return masked_fill(a, a->ndim() ? mask : reshape(mask, Dims{}), value);
 }
 
 }  // namespace wend

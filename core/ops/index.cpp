@@ -59,9 +59,13 @@ struct Indices {
   std::span<const Value> in;
   std::span<const int64_t> dims;
   bool packed;
+  OutOfRange raise;
 
-  Indices(std::span<const Value> inputs, size_t first, const Arg& dims_attr)
-      : in(inputs.subspan(first)), dims(dims_attr.as_ints()), packed(dims.size() > in.size()) {}
+  Indices(std::span<const Value> inputs, size_t first, const Arg& dims_attr, OutOfRange raise)
+      : in(inputs.subspan(first)),
+        dims(dims_attr.as_ints()),
+        packed(dims.size() > in.size()),
+        raise(raise) {}
 
   Dims sizes() const { return packed ? Dims(in[0]->sizes().subspan(1)) : broadcast_sizes(in); }
   const Node& node(size_t k) const { return packed ? *in[0] : *in[k]; }
@@ -84,7 +88,7 @@ struct Indices {
       if (!find_outside(sizes_of(k), strides_of(k), data(k), 0, size)) continue;
       plain = false;
       if (auto* bad = find_outside(sizes_of(k), strides_of(k), data(k), -size, size))
-        index_error(*bad, dims[k], size);
+        raise(*bad, dims[k], size);
     }
     return plain;
   }
@@ -130,9 +134,10 @@ void check_not_empty(const Node& a, const Indices& by) {
       fail(ErrorKind::index, "index is out of bounds for dimension with size 0");
 }
 
+template <OutOfRange kRaise>
 void infer_index(Infer& s) {
   const Node& a = *s.in[0];
-  const Indices by(s.in, 1, s.attrs[0]);
+  const Indices by(s.in, 1, s.attrs[0], kRaise);
   const Geometry g = geometry(a, by.dims, by.sizes().span());
   check_not_empty(a, by);
   by.check_valued(a.sizes());
@@ -148,18 +153,20 @@ void infer_index(Infer& s) {
   s.layout = following(g.sizes.span(), strides);
 }
 
+template <OutOfRange kRaise>
 void run_index(Run& s) {
   const Node& a = s.in(0);
-  const Indices by(s.node.in(), 1, s.attr(0));
+  const Indices by(s.node.in(), 1, s.attr(0), kRaise);
   const Geometry g = geometry(a, by.dims, by.sizes().span());
   const Named named(by, a.sizes(), a.strides(), g);
   pick(g.sizes.span(), strided(s.node), {a.data(), a.dtype, g.strides.span()}, named.places);
 }
 
-// Inputs: the tensor, the values, the indices. Attributes: dims, accumulate.
+// Inputs: the tensor, the values, the indices. Attribute: the dims.
+template <OutOfRange kRaise>
 void infer_index_put(Infer& s) {
   const Node &a = *s.in[0], &values = *s.in[1];
-  const Indices by(s.in, 2, s.attrs[0]);
+  const Indices by(s.in, 2, s.attrs[0], kRaise);
   const Geometry g = geometry(a, by.dims, by.sizes().span());
   const int lead = g.sizes.n - values.ndim();
   bool fits = lead >= 0;
@@ -177,33 +184,37 @@ void infer_index_put(Infer& s) {
   infer_dense_like_input(s);
 }
 
+template <Combine kCombine, OutOfRange kRaise>
 void run_index_put(Run& s) {
   const Node& values = s.in(1);
-  const Indices by(s.node.in(), 2, s.attr(0));
+  const Indices by(s.node.in(), 2, s.attr(0), kRaise);
   const Geometry g = geometry(s.node, by.dims, by.sizes().span());
   const Named named(by, s.node.sizes(), s.node.strides(), g);
   start_from_input(s);
   if (count(g.sizes.span()) == 0) return;
   const Dims strides = placed(values, values.strides(), 0, g.sizes.n, g.sizes.n);
   put(g.sizes.span(), {s.out(), s.node.dtype, g.strides.span()},
-      {values.data(), values.dtype, strides.span()}, named.places,
-      s.attr(1).as_bool() ? Combine::add : Combine::assign);
+      {values.data(), values.dtype, strides.span()}, named.places, kCombine);
 }
 
-Value record_index(const Value& a, std::span<const Value> index, const Arg& dims) {
-  static const Op& op = op_named("index");
+void take_error(int64_t index, int64_t, int64_t size) {
+  fail(ErrorKind::index, "out of range: tried to access index ", index, " on a tensor of ", size,
+       " elements.");
+}
+
+Value record_index(const Value& a, std::span<const Value> index, const Arg& dims,
+                   const char* name = "index") {
+  const Op& op = op_named(name);
   Value in[4] = {a};
   std::ranges::copy(index, in + 1);
   return record(op, std::span(in, index.size() + 1), std::span(&dims, 1));
 }
 
-Value record_index_put(const Value& a, const Value& values, std::span<const Value> index,
-                       const Arg& dims, bool accumulate) {
-  static const Op& op = op_named("index_put_at");
+Value record_index_put(const char* name, const Value& a, const Value& values,
+                       std::span<const Value> index, const Arg& dims) {
   Value in[4] = {a, values};
   std::ranges::copy(index, in + 2);
-  const Arg attrs[] = {dims, Arg::of(accumulate)};
-  return record(op, std::span(in, index.size() + 2), attrs);
+  return record(op_named(name), std::span(in, index.size() + 2), std::span(&dims, 1));
 }
 
 std::span<const Value> inputs_from(const GradCall& s, size_t first) {
@@ -213,15 +224,15 @@ std::span<const Value> inputs_from(const GradCall& s, size_t first) {
 // The gradients name the indices as arguments so that their values are kept.
 Value index_gradient(const GradCall& s, const Value&, const Value&) {
   const Value zeros = full(s.in(0)->sizes(), 0, s.g->dtype);
-  return record_index_put(zeros, s.g, inputs_from(s, 1), s.attr(0), true);
+  return record_index_put("index_add_at", zeros, s.g, inputs_from(s, 1), s.attr(0));
 }
 
-Value index_put_gradient_of_whole(const GradCall& s, const Value&, const Value&) {
-  if (s.attr(1).as_bool()) return s.g;
-  return record_index_put(s.g, constant(0.0, s.g->dtype), inputs_from(s, 2), s.attr(0), false);
+Value gradient_of_overwritten(const GradCall& s, const Value&, const Value&) {
+  return record_index_put("index_put_at", s.g, constant(0.0, s.g->dtype), inputs_from(s, 2),
+                          s.attr(0));
 }
 
-Value index_put_gradient_of_values(const GradCall& s, const Value&, const Value&) {
+Value gradient_of_written(const GradCall& s, const Value&, const Value&) {
   return record_index(s.g, inputs_from(s, 2), s.attr(0));
 }
 
@@ -254,48 +265,92 @@ Values body_index_put(Call& c) {
   return {index_put(a, spread_masks(a, c[1].as_nodes()), c.tensor(2), c[3].as_bool())};
 }
 
-// PyTorch's message names the C++ type here.
-const char* name_in_messages(DType dtype) {
-  static constexpr const char* names[dtype_count] = {
-      "bool",     "unsigned char", "signed char",   "short int", "int",
-      "long int", "c10::Half",     "c10::BFloat16", "float",     "double"};
-  return names[static_cast<int>(dtype)];
+void check_long(const Value& index, const char* name) {
+  if (index->dtype != DType::int64)
+    fail(ErrorKind::runtime, name, "(): Expected a long tensor for index, but got ",
+         scalar_type_name(index->dtype));
 }
 
-Values body_masked_fill(Call& c) {
-  const Value mask = c.tensor(1), value = c.tensor(2);
-  if (mask->dtype != DType::bool_)
-    fail(ErrorKind::runtime, "masked_fill_ only supports boolean masks, but got mask with dtype ",
-         name_in_messages(mask->dtype));
-  if (value->ndim() > 0)
+Values body_take(Call& c) {
+  const Value a = c.tensor(0), by = c.tensor(1);
+  check_long(by, "take");
+  if (a->numel() == 0 && by->numel() > 0)
+    fail(ErrorKind::index, "take(): tried to take from an empty tensor");
+  const Dims first{0};
+  return {record_index(reshape(a, Dims{-1}), {&by, 1}, Arg::of(first.span()), "take_at")};
+}
+
+Values body_put(Call& c) {
+  const Value a = c.tensor(0), by = c.tensor(1), source = c.tensor(2);
+  check_long(by, "put_");
+  if (a->dtype != source->dtype)
     fail(ErrorKind::runtime,
-         "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
-         value->ndim(), " dimension(s).");
-  return {masked_fill(c.tensor(0), mask, value)};
+         "put_(): self and source expected to have the same dtype, but got self.dtype = ",
+         scalar_type_name(a->dtype), " and source.dtype = ", scalar_type_name(source->dtype));
+  if (by->numel() != source->numel())
+    fail(ErrorKind::index,
+         "put_(): Expected source and index to have the same number of elements, but got "
+         "source.numel() = ",
+         source->numel(), ", index.numel() = ", by->numel());
+  if (a->numel() == 0 && by->numel() > 0)
+    fail(ErrorKind::index, "put_(): Tried to put elements into an empty tensor");
+  const Value list = reshape(by, Dims{-1});
+  const Dims first{0};
+  const Value flat =
+      record_index_put(c[3].as_bool() ? "put_adding" : "put_at", reshape(a, Dims{-1}),
+                       reshape(source, Dims{-1}), {&list, 1}, Arg::of(first.span()));
+  return {reshape(flat, a->sizes())};
 }
 
-Values body_nonzero(Call& c) { return {nonzero(c.tensor(0))}; }
-
-Values body_where(Call& c) {
-  const Value a = c.tensor(0);
-  return nonzero_indices(a->ndim() ? a : unsqueeze(a, 0));
+// Sizes of the two broadcast together, apart from `dim`, which each keeps.
+Values body_take_along_dim(Call& c) {
+  Value a = c.tensor(0), by = c.tensor(1);
+  if (by->dtype != DType::int64)
+    fail(ErrorKind::runtime, "torch.take_along_dim(): dtype of indices should be Long but got ",
+         scalar_type_name(by->dtype));
+  if (c[2].is_none()) {
+    a = reshape(a, Dims{-1});
+    return {gather(a, 0, remainder(reshape(by, Dims{-1}), number(a->numel())))};
+  }
+  if (a->ndim() != by->ndim())
+    fail(ErrorKind::runtime,
+         "torch.take_along_dim(): input and indices should have the same number of dimensions, but "
+         "got ",
+         a->ndim(), " dimensions for input, and ", by->ndim(), " dimensions for indices");
+  const int dim = wrap_dim(c[2].as_int(), a->ndim());
+  if (a->ndim() == 0) return {gather(a, 0, by)};
+  Dims one(a->sizes());
+  one[dim] = by->size(dim);
+  Value shapes[] = {expand(slice(a, dim, 0, 1), one), by};
+  Dims sizes = a->size(dim) ? broadcast_sizes(shapes) : Dims(by->sizes());
+  by = remainder(expand(by, sizes), number(std::max<int64_t>(a->size(dim), 1)));
+  sizes[dim] = a->size(dim);
+  return {gather(expand(a, sizes), dim, by)};
 }
 
 constexpr Op kOps[] = {
     {.name = "index",
      .doc = "The elements that index tensors name, one index for each dimension of attr 0.",
-     .infer = infer_index,
-     .kernel = run_index,
+     .infer = infer_index<index_error>,
+     .kernel = run_index<index_error>,
      .grad = {GRAD(index_gradient(s, b, c))},
      .hidden = true},
     {.name = "index_put_at",
-     .doc = "Input with values written, or added, where index tensors say.",
-     .infer = infer_index_put,
-     .kernel = run_index_put,
-     .grad = {GRAD(index_put_gradient_of_whole(s, c, d)),
-              GRAD(index_put_gradient_of_values(s, c, d))},
+     .doc = "Input with values written where index tensors say.",
+     .infer = infer_index_put<index_error>,
+     .kernel = run_index_put<Combine::assign, index_error>,
+     .grad = {GRAD(gradient_of_overwritten(s, c, d)), GRAD(gradient_of_written(s, c, d))},
      .grad_name = "IndexPutBackward0",
      .donates = 1,
+     .hidden = true},
+    {.name = "index_add_at",
+     .doc = "Input with values added where index tensors say.",
+     .infer = infer_index_put<index_error>,
+     .kernel = run_index_put<Combine::add, index_error>,
+     .grad = {GRAD(g), GRAD(gradient_of_written(s, c, d))},
+     .grad_name = "IndexPutBackward0",
+     .donates = 1,
+     .adds_to_first = true,
      .hidden = true},
     {.name = "index_put",
      .signature =
@@ -304,25 +359,46 @@ constexpr Op kOps[] = {
      .example = "index_put(zeros(3), (tensor([0, 2]),), tensor([5., 6.]))",
      .body = body_index_put,
      .inplace = true},
-    {.name = "masked_fill",
-     .signature = "(Tensor input, Tensor mask, Operand value) -> Tensor",
-     .doc = "A copy of input with value where mask is true.",
-     .example = "masked_fill(arange(3.), tensor([True, False, True]), -1.)",
-     .body = body_masked_fill,
+    {.name = "take_at",
+     .doc = "The elements of a list that an index names.",
+     .infer = infer_index<take_error>,
+     .kernel = run_index<take_error>,
+     .grad = {GRAD(index_gradient(s, b, c))},
+     .grad_name = "TakeBackward0",
+     .hidden = true},
+    {.name = "put_at",
+     .doc = "A list with values written where an index says.",
+     .infer = infer_index_put<take_error>,
+     .kernel = run_index_put<Combine::assign, take_error>,
+     .grad = {GRAD(gradient_of_overwritten(s, c, d)), GRAD(gradient_of_written(s, c, d))},
+     .grad_name = "PutBackward0",
+     .donates = 1,
+     .hidden = true},
+    {.name = "put_adding",
+     .doc = "A list with values added where an index says.",
+     .infer = infer_index_put<take_error>,
+     .kernel = run_index_put<Combine::add, take_error>,
+     .grad = {GRAD(g), GRAD(gradient_of_written(s, c, d))},
+     .grad_name = "PutBackward0",
+     .donates = 1,
+     .adds_to_first = true,
+     .hidden = true},
+    {.name = "take",
+     .signature = "(Tensor input, Tensor index) -> Tensor",
+     .doc = "The elements that index names in input taken as one list.",
+     .example = "take(arange(6.).view(2, 3), tensor([0, 4]))",
+     .body = body_take},
+    {.name = "put",
+     .signature = "(Tensor input, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+     .doc = "A copy of input, taken as one list, with source written where index says.",
+     .example = "put(zeros(2, 2), tensor([0, 3]), tensor([5., 6.]))",
+     .body = body_put,
      .inplace = true},
-    {.name = "nonzero",
-     .signature = "(Tensor input, *, False as_tuple=False) -> Tensor",
-     .doc = "The positions of the elements that are not zero, one in each row.",
-     .example = "nonzero(tensor([0., 3., 0., 5.]))",
-     .body = body_nonzero},
-    {.name = "nonzero",
-     .signature = "(Tensor input, *, True as_tuple) -> Tensor[]",
-     .body = body_where},
-    {.name = "where",
-     .signature = "(Tensor condition) -> Tensor[]",
-     .doc = "The positions of the elements that are not zero, one list for each dimension.",
-     .example = "where(tensor([[True, False], [False, True]]))",
-     .body = body_where},
+    {.name = "take_along_dim",
+     .signature = "(Tensor input, Tensor indices, int? dim=None) -> Tensor",
+     .doc = "gather with the sizes of input and indices broadcast together.",
+     .example = "take_along_dim(tensor([[3., 1., 2.]]), tensor([[1, 2, 0]]), 1)",
+     .body = body_take_along_dim},
 };
 
 }  // namespace
@@ -404,29 +480,8 @@ Value index_put(const Value& a, std::span<const Value> given, const Value& value
                 bool accumulate) {
   Chosen named = present(given);
   gather_up(named.by, 2);
-  return record_index_put(a, values, named.by, Arg::of(named.dims.span()), accumulate);
-}
-
-Value masked_fill(const Value& a, const Value& mask, const Value& value) {
-  return where(mask, cast(value, a->dtype), a);
-}
-
-Value nonzero(const Value& a) {
-  observe(a);
-  const Strided memory = a->numel() ? strided(*a) : Strided{nullptr, a->dtype, a->strides()};
-  const int64_t n = a->numel() ? count_nonzero(a->sizes(), memory) : 0;
-  const int64_t sizes[] = {n, a->ndim()}, strides[] = {1, std::max<int64_t>(n, 1)};
-  const LayoutRef layout = intern(sizes, strides);
-  BufferRef buffer = allocate(layout->numel * sizeof(int64_t));
-  if (n) find_nonzero(a->sizes(), memory, reinterpret_cast<int64_t*>(buffer->data), n);
-  return from_buffer(op_named("data"), std::move(buffer), DType::int64, layout.get());
-}
-
-Values nonzero_indices(const Value& a) {
-  const Value all = nonzero(a);
-  Values out;
-  for (int i = 0; i < a->ndim(); ++i) out.push_back(select(all, 1, i));
-  return out;
+  return record_index_put(accumulate ? "index_add_at" : "index_put_at", a, values, named.by,
+                          Arg::of(named.dims.span()));
 }
 
 }  // namespace wend

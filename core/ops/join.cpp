@@ -1,6 +1,7 @@
 // ops/join.cpp: putting tensors together, and taking them apart into views of their parts.
 #include <algorithm>
 
+#include "exec/run.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -8,11 +9,11 @@ namespace wend {
 namespace {
 
 LayoutRef joined_layout(std::span<const Value> parts, const Dims& sizes) {
-  const bool channels_last = std::ranges::all_of(
-      parts, [](const Value& v) { return !v->layout->contiguous && is_channels_last(*v->layout); });
-  if (!channels_last || sizes.n < 4) return contiguous(sizes);
-  const int order4[] = {0, 2, 3, 1}, order5[] = {0, 2, 3, 4, 1};
-  return sizes.n == 4 ? permuted(sizes.span(), order4) : permuted(sizes.span(), order5);
+  const auto rows = [](const Value& v) { return v->layout->contiguous; };
+  const auto channels_last = [](const Value& v) { return is_channels_last(*v->layout); };
+  if (std::ranges::any_of(parts, rows) || !std::ranges::all_of(parts, channels_last))
+    return contiguous(sizes);
+  return like_format(*parts[0]->layout, sizes);
 }
 
 // Attributes: the dimension, where each part begins along it.
@@ -147,6 +148,109 @@ Values body_chunk(Call& c) {
   return out;
 }
 
+Values body_unbind(Call& c) {
+  static const Op& op = op_named("unbind_part");
+  const Value a = c.tensor(0);
+  if (a->ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as ", c[1].as_int(),
+         " but tensor has no dimensions");
+  const int dim = wrap_dim(c[1].as_int(), a->ndim());
+  Values out;
+  for (int64_t i = 0; i < a->size(dim); ++i)
+    out.push_back(record(op, {a}, {Arg::of(dim), Arg::of(i)}));
+  return out;
+}
+
+Values tensor_split(const Value& a, int64_t sections, int dim) {
+  if (sections <= 0)
+    fail(ErrorKind::runtime, "number of sections must be larger than 0, got ", sections);
+  const int64_t each = a->size(dim) / sections, longer = a->size(dim) % sections;
+  Values out;
+  int64_t start = 0;
+  for (int64_t i = 0; i < sections; ++i) {
+    const int64_t end = start + each + (i < longer);
+    out.push_back(slice(a, dim, start, end));
+    start = end;
+  }
+  return out;
+}
+
+Values tensor_split(const Value& a, std::span<const int64_t> indices, int dim) {
+  Values out;
+  int64_t start = 0;
+  for (int64_t end : indices) {
+    out.push_back(slice(a, dim, start, end));
+    start = end;
+  }
+  out.push_back(slice(a, dim, start, a->size(dim)));
+  return out;
+}
+
+Values tensor_split(const Value& a, const Arg& given, int64_t asked) {
+  if (a->ndim() == 0)
+    fail(ErrorKind::runtime,
+         "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+  const int dim = wrap_dim(asked, a->ndim());
+  return given.kind == Arg::ints ? tensor_split(a, given.as_ints(), dim)
+                                 : tensor_split(a, given.as_int(), dim);
+}
+
+Values body_tensor_split(Call& c) { return tensor_split(c.tensor(0), c[1], c[2].as_int()); }
+
+Values body_tensor_split_by(Call& c) {
+  const Value by = c.tensor(1);
+  if (by->dtype != DType::int64)
+    fail(ErrorKind::runtime,
+         "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
+         scalar_type_name(by->dtype));
+  if (by->ndim() > 1)
+    fail(ErrorKind::runtime,
+         "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
+         "one-dimensional tensor, but got a tensor with ",
+         by->ndim(), " dims");
+  const Value list = contiguous_copy(by);
+  observe(list);
+  const auto* numbers = list->numel() ? reinterpret_cast<int64_t*>(list->data()) : nullptr;
+  const auto n = static_cast<size_t>(list->numel());
+  return tensor_split(c.tensor(0), by->ndim() ? Arg::of(std::span(numbers, n)) : Arg::of(*numbers),
+                      c[2].as_int());
+}
+
+// hsplit, vsplit and dsplit: along `dim` of a tensor with at least `least` dimensions.
+Values split_evenly_along(Call& c, int dim, int least) {
+  const Value a = c.tensor(0);
+  if (a->ndim() < least)
+    fail(ErrorKind::runtime, "torch.", c.op.name, " requires a tensor with at least ", least,
+         " dimension, but got a tensor with ", a->ndim(), " dimensions!");
+  if (c[1].kind != Arg::ints && (c[1].as_int() == 0 || a->size(dim) % c[1].as_int() != 0))
+    fail(ErrorKind::runtime, "torch.", c.op.name, " attempted to split along dimension ", dim,
+         ", but the size of the dimension ", a->size(dim), " is not divisible by the split_size ",
+         c[1].as_int(), "!");
+  return tensor_split(a, c[1], dim);
+}
+Values body_hsplit(Call& c) { return split_evenly_along(c, c.tensor(0)->ndim() > 1 ? 1 : 0, 1); }
+Values body_vsplit(Call& c) { return split_evenly_along(c, 0, 2); }
+Values body_dsplit(Call& c) { return split_evenly_along(c, 2, 3); }
+
+Value at_least_1d(const Value& a) { return a->ndim() ? a : reshape(a, Dims{1}); }
+Value at_least_2d(const Value& a) { return a->ndim() > 1 ? a : unsqueeze(at_least_1d(a), 0); }
+Value at_least_3d(const Value& a) { return a->ndim() > 2 ? a : unsqueeze(at_least_2d(a), 2); }
+
+// Parts with dimensions added as `shape` says, then side by side.
+Values joined_as(Call& c, Value (*shape)(const Value&), int64_t dim) {
+  Values parts = values_of(c[0]);
+  if (parts.empty()) fail(ErrorKind::runtime, c.op.name, " expects a non-empty TensorList");
+  for (Value& v : parts) v = shape(v);
+  return {cat(parts, dim < 0 ? std::min(parts[0]->ndim() - 1, 1) : dim)};
+}
+Values body_hstack(Call& c) { return joined_as(c, at_least_1d, -1); }
+Values body_vstack(Call& c) { return joined_as(c, at_least_2d, 0); }
+Values body_dstack(Call& c) { return joined_as(c, at_least_3d, 2); }
+Values body_column_stack(Call& c) {
+  return joined_as(
+      c, [](const Value& a) { return a->ndim() > 1 ? a : reshape(a, Dims{a->numel(), 1}); }, 1);
+}
+
 constexpr Op kOps[] = {
     {.name = "joined",
      .doc = "Inputs side by side along a dimension.",
@@ -201,6 +305,76 @@ constexpr Op kOps[] = {
      .doc = "Views of parts of the given sizes.",
      .example = "split_with_sizes(arange(5), (2, 3))",
      .body = body_split_sizes},
+    {.name = "unbind",
+     .signature = "(Tensor input, int dim=0) -> Tensor[]",
+     .doc = "Views of all slices along a dimension.",
+     .example = "unbind(arange(4).view(2, 2))",
+     .body = body_unbind},
+    {.name = "tensor_split",
+     .signature = "(Tensor input, int sections, int dim=0) -> Tensor[]",
+     .doc = "Views of parts, as equal as can be, or parted at the given indices.",
+     .example = "tensor_split(arange(5), 2)",
+     .body = body_tensor_split},
+    {.name = "tensor_split",
+     .signature = "(Tensor input, int[] indices, int dim=0) -> Tensor[]",
+     .body = body_tensor_split},
+    {.name = "tensor_split",
+     .signature = "(Tensor input, Tensor tensor_indices_or_sections, int dim=0) -> Tensor[]",
+     .body = body_tensor_split_by},
+    {.name = "hsplit",
+     .signature = "(Tensor input, int sections) -> Tensor[]",
+     .doc = "Views of equal parts side by side, or parted at the given indices.",
+     .example = "hsplit(arange(4).view(2, 2), 2)",
+     .body = body_hsplit},
+    {.name = "hsplit",
+     .signature = "(Tensor input, int[] indices) -> Tensor[]",
+     .body = body_hsplit},
+    {.name = "vsplit",
+     .signature = "(Tensor input, int sections) -> Tensor[]",
+     .doc = "Views of equal parts one below the other, or parted at the given indices.",
+     .example = "vsplit(arange(4).view(2, 2), 2)",
+     .body = body_vsplit},
+    {.name = "vsplit",
+     .signature = "(Tensor input, int[] indices) -> Tensor[]",
+     .body = body_vsplit},
+    {.name = "dsplit",
+     .signature = "(Tensor input, int sections) -> Tensor[]",
+     .doc = "Views of equal parts in depth, or parted at the given indices.",
+     .example = "dsplit(arange(8).view(2, 2, 2), 2)",
+     .body = body_dsplit},
+    {.name = "dsplit",
+     .signature = "(Tensor input, int[] indices) -> Tensor[]",
+     .body = body_dsplit},
+    {.name = "hstack",
+     .signature = "(Tensor[] tensors) -> Tensor",
+     .doc = "Tensors side by side.",
+     .example = "hstack((ones(2), zeros(1)))",
+     .body = body_hstack,
+     .method = false},
+    {.name = "vstack",
+     .signature = "(Tensor[] tensors) -> Tensor",
+     .doc = "Tensors one below the other.",
+     .example = "vstack((ones(2), zeros(2)))",
+     .body = body_vstack,
+     .method = false},
+    {.name = "row_stack",
+     .signature = "(Tensor[] tensors) -> Tensor",
+     .doc = "Tensors one below the other; another name of vstack.",
+     .example = "row_stack((ones(2), zeros(2)))",
+     .body = body_vstack,
+     .method = false},
+    {.name = "dstack",
+     .signature = "(Tensor[] tensors) -> Tensor",
+     .doc = "Tensors one behind the other.",
+     .example = "dstack((ones(2), zeros(2)))",
+     .body = body_dstack,
+     .method = false},
+    {.name = "column_stack",
+     .signature = "(Tensor[] tensors) -> Tensor",
+     .doc = "Vectors as the columns of a matrix.",
+     .example = "column_stack((ones(2), zeros(2)))",
+     .body = body_column_stack,
+     .method = false},
     {.name = "chunk",
      .signature = "(Tensor input, int chunks, int dim=0) -> Tensor[]",
      .doc = "Views of at most that many parts of one size; the last may be smaller.",

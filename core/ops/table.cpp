@@ -28,6 +28,12 @@ std::span<const OpFamily> op_table() {
       {"embedding", embedding_ops()},
       {"dropout", dropout_ops()},
       {"loss", loss_ops()},
+      {"strided", strided_ops()},
+      {"reshape", reshape_ops()},
+      {"rearrange", rearrange_ops()},
+      {"pad", pad_ops()},
+      {"mask", mask_ops()},
+      {"scatter_reduce", scatter_reduce_ops()},
   };
   return families;
 }

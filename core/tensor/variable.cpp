@@ -23,7 +23,8 @@ Value with_geometry(const Value& whole, const Node& like) {
 
 // `whole` with the part that has the geometry of `like` replaced.
 Value with_part(const Value& whole, const Value& part, const Node& like) {
-  if (same_geometry(*whole, like)) return part;
+  if (same_geometry(*whole, like) && like.offset == 0 && like.layout->dense)
+    return with_layout(cast(part, whole->dtype), like.layout);
   return as_strided_scatter(whole, part, like.sizes(), like.strides(), like.offset);
 }
 
@@ -193,6 +194,33 @@ void Variable::rebase(Variable& other) {
   retain(v.node_);
   v.stamp_ = v.family_->cell->stamp;
   swap(v);
+}
+
+void Variable::change_geometry(Value node) {
+  bump_version();
+  this->node();
+  if (!view_) {
+    Ref<Family> old = Ref<Family>::adopt(family_);
+    family_ = new_family(old->cell, old->version, node.get()).leak();
+  }
+  set_node(node.get());
+}
+
+void Variable::resize(std::span<const int64_t> sizes) {
+  join_family();
+  node();
+  Cell& cell = *family_->cell;
+  observe(cell.node);
+  const int64_t offset = node_->offset, needed = offset + count(sizes);
+  const auto bytes = static_cast<size_t>(needed * size_of(node_->dtype));
+  const Buffer& storage = *cell.node->buffer;
+  WithoutGrad no_grad;
+  if (bytes > storage.bytes) {
+    if (storage.outside || storage.let_go)
+      fail(ErrorKind::runtime, "Trying to resize storage that is not resizable");
+    store(cell, longer_copy(*cell.node, bytes));
+  }
+  change_geometry(as_strided(cell.node, sizes, contiguous_strides(sizes).span(), offset));
 }
 
 void Variable::replace_node(Value node) {

@@ -89,6 +89,10 @@ class Variable {
   Variable detach(bool own_version);
   // Replaces the value, of the same sizes and dtype, and tells every alias.
   void write(const Value& value);
+  // Shows the storage as `node`, a view of this variable's node, does (x.t_()).
+  void change_geometry(Value node);
+  // Shows the first elements of the storage, which grows where it must, in rows of these sizes.
+  void resize(std::span<const int64_t> sizes);
   // Becomes an alias of `other`, keeping its own history (x.data = y).
   void rebase(Variable& other);
   // Stands for `node` from now on, aliases excepted (requires_grad_, autograd.Function).

@@ -1,0 +1,131 @@
+// ops/mask.cpp: choosing elements by a condition. Which are chosen is known once the condition has
+// its value, so ops whose sizes depend on it observe it.
+#include <algorithm>
+
+#include "exec/run.hpp"
+#include "ops/places.hpp"
+
+namespace wend {
+namespace {
+
+// PyTorch's message names the C++ type here.
+const char* name_in_messages(DType dtype) {
+  static constexpr const char* names[dtype_count] = {
+      "bool",     "unsigned char", "signed char",   "short int", "int",
+      "long int", "c10::Half",     "c10::BFloat16", "float",     "double"};
+  return names[static_cast<int>(dtype)];
+}
+
+Values body_masked_fill(Call& c) {
+  const Value mask = c.tensor(1), value = c.tensor(2);
+  if (mask->dtype != DType::bool_)
+    fail(ErrorKind::runtime, "masked_fill_ only supports boolean masks, but got mask with dtype ",
+         name_in_messages(mask->dtype));
+  if (value->ndim() > 0)
+    fail(ErrorKind::runtime,
+         "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
+         value->ndim(), " dimension(s).");
+  return {masked_fill(c.tensor(0), mask, value)};
+}
+
+Values body_nonzero(Call& c) { return {nonzero(c.tensor(0))}; }
+
+Values body_where(Call& c) {
+  const Value a = c.tensor(0);
+  return nonzero_indices(a->ndim() ? a : unsqueeze(a, 0));
+}
+
+// Both broadcast together, as lists.
+std::pair<Value, Value> as_lists(const Value& a, const Value& mask) {
+  const Value both[] = {mask, a};
+  const Dims sizes = broadcast_sizes(both);
+  return {reshape(expand(a, sizes), Dims{-1}), reshape(expand(mask, sizes), Dims{-1})};
+}
+
+Values body_masked_select(Call& c) {
+  const Value mask = c.tensor(1);
+  if (mask->dtype != DType::bool_)
+    fail(ErrorKind::runtime, "masked_select: expected BoolTensor for mask");
+  const auto [list, chosen] = as_lists(c.tensor(0), mask);
+  return {index(list, nonzero_indices(chosen))};
+}
+
+Values body_masked_scatter(Call& c) {
+  const Value a = c.tensor(0), mask = c.tensor(1), source = c.tensor(2);
+  if (a->dtype != source->dtype)
+    fail(ErrorKind::runtime, "masked_scatter: expected self and source to have same dtypes but got",
+         scalar_type_name(a->dtype), " and ", scalar_type_name(source->dtype));
+  if (mask->dtype != DType::bool_)
+    fail(ErrorKind::runtime,
+         "masked_scatter_ only supports boolean masks, but got mask with dtype ",
+         scalar_type_name(mask->dtype));
+  const auto [list, chosen] = as_lists(a, mask);
+  const Values where = nonzero_indices(chosen);
+  const int64_t n = where[0]->numel();
+  if (source->numel() < n)
+    fail(ErrorKind::runtime, "Number of elements of source < number of ones in mask");
+  const Value values = slice(reshape(source, Dims{-1}), 0, 0, n);
+  const Value both[] = {mask, a};
+  return {reshape(index_put(list, where, values, false), broadcast_sizes(both))};
+}
+
+constexpr Op kOps[] = {
+    {.name = "masked_fill",
+     .signature = "(Tensor input, Tensor mask, Operand value) -> Tensor",
+     .doc = "A copy of input with value where mask is true.",
+     .example = "masked_fill(arange(3.), tensor([True, False, True]), -1.)",
+     .body = body_masked_fill,
+     .inplace = true},
+    {.name = "nonzero",
+     .signature = "(Tensor input, *, False as_tuple=False) -> Tensor",
+     .doc = "The positions of the elements that are not zero, one in each row.",
+     .example = "nonzero(tensor([0., 3., 0., 5.]))",
+     .body = body_nonzero},
+    {.name = "nonzero",
+     .signature = "(Tensor input, *, True as_tuple) -> Tensor[]",
+     .body = body_where},
+    {.name = "where",
+     .signature = "(Tensor condition) -> Tensor[]",
+     .doc = "The positions of the elements that are not zero, one list for each dimension.",
+     .example = "where(tensor([[True, False], [False, True]]))",
+     .body = body_where},
+    {.name = "masked_select",
+     .signature = "(Tensor input, Tensor mask) -> Tensor",
+     .doc = "A list of the elements where mask is true.",
+     .example = "masked_select(arange(3.), tensor([True, False, True]))",
+     .body = body_masked_select},
+    {.name = "masked_scatter",
+     .signature = "(Tensor input, Tensor mask, Tensor source) -> Tensor",
+     .doc = "A copy of input with the elements of source, in order, where mask is true.",
+     .example = "masked_scatter(zeros(3), tensor([True, False, True]), tensor([5., 6.]))",
+     .body = body_masked_scatter,
+     .inplace = true},
+};
+
+}  // namespace
+
+std::span<const Op> mask_ops() { return kOps; }
+
+Value masked_fill(const Value& a, const Value& mask, const Value& value) {
+  return where(mask, cast(value, a->dtype), a);
+}
+
+Value nonzero(const Value& a) {
+  observe(a);
+  const Strided memory = a->numel() ? strided(*a) : Strided{nullptr, a->dtype, a->strides()};
+  const int64_t n = a->numel() ? count_nonzero(a->sizes(), memory) : 0;
+  const int64_t sizes[] = {n, a->ndim()}, strides[] = {1, std::max<int64_t>(n, 1)};
+  const LayoutRef layout = intern(sizes, strides);
+  BufferRef buffer = allocate(layout->numel * sizeof(int64_t));
+  if (n) find_nonzero(a->sizes(), memory, reinterpret_cast<int64_t*>(buffer->data), n);
+  return from_buffer(op_named("data"), std::move(buffer), DType::int64, layout.get());
+}
+
+Values nonzero_indices(const Value& a) {
+  const Value all = nonzero(a);
+  Values out;
+  for (int i = 0; i < a->ndim(); ++i) out.push_back(select(all, 1, i));
+  return out;
+}
+
+}  // namespace wend

@@ -1,0 +1,448 @@
+// ops/rearrange.cpp: copies of a tensor's elements in another arrangement: mirrored, rotated,
+// repeated, triangles and diagonals.
+#include <algorithm>
+#include <cstring>
+
+#include "base/threads.hpp"
+#include "exec/run.hpp"
+#include "ops/geometry.hpp"
+
+namespace wend {
+namespace {
+
+uint64_t distinct_dims(std::span<const int64_t> dims, int ndim) {
+  uint64_t mask = 0;
+  for (int64_t d : dims) {
+    const int i = wrap_dim(d, ndim);
+    if (mask >> i & 1)
+      fail(ErrorKind::runtime, "dim ", i, " appears multiple times in the list of dims");
+    mask |= uint64_t{1} << i;
+  }
+  return mask;
+}
+
+void infer_flip(Infer& s) {
+  distinct_dims(s.attrs[0].as_ints(), s.in[0]->ndim());
+  s.dtype = s.in[0]->dtype;
+  s.layout = dense_like(*s.in[0]->layout);
+}
+
+// A copy that walks the input from its other end.
+void run_flip(Run& s) {
+  const Node& in = s.in(0);
+  const uint64_t mask = distinct_dims(s.attr(0).as_ints(), in.ndim());
+  Dims strides(in.strides());
+  int64_t start = 0;
+  for (int i = 0; i < in.ndim(); ++i) {
+    if (!(mask >> i & 1)) continue;
+    start += (in.size(i) - 1) * strides[i];
+    strides[i] = -strides[i];
+  }
+  copy(in.sizes(), strided(s.node),
+       {in.data() + start * size_of(in.dtype), in.dtype, strides.span()});
+}
+
+// Attributes: the dimension, and how far, from 0 to its size.
+void infer_roll(Infer& s) {
+  s.dtype = s.in[0]->dtype;
+  s.layout = contiguous(s.in[0]->sizes());
+}
+
+void run_roll(Run& s) {
+  const Node &in = s.in(0), &out = s.node;
+  const int dim = static_cast<int>(s.attr(0).as_int());
+  const int64_t shift = s.attr(1).as_int(), element = size_of(in.dtype);
+  const int64_t rest = in.size(dim) - shift;
+  auto move = [&](int64_t from, int64_t to, int64_t length) {
+    Dims sizes(in.sizes());
+    sizes[dim] = length;
+    if (length)
+      copy(sizes.span(),
+           {s.out() + to * out.layout->stride(dim) * element, out.dtype, out.strides()},
+           {in.data() + from * in.layout->stride(dim) * element, in.dtype, in.strides()});
+  };
+  move(0, shift, rest);
+  move(rest, 0, shift);
+}
+
+void infer_triangle(Infer& s) {
+  if (s.in[0]->ndim() < 2)
+    fail(ErrorKind::runtime, s.op.name, ": input tensor must have at least 2 dimensions");
+  s.dtype = s.in[0]->dtype;
+  s.layout = contiguous(s.in[0]->sizes());
+}
+
+template <bool kLower>
+void run_triangle(Run& s) {
+  const int ndim = s.node.ndim();
+  const int64_t rows = s.node.size(ndim - 2), columns = s.node.size(ndim - 1);
+  const int64_t element = size_of(s.node.dtype), diagonal = s.attr(0).as_int();
+  if (!s.donated(0)) copy(s.node.sizes(), strided(s.node), strided(s.in(0)));
+  parallel_for(s.node.numel() / columns, std::max<int64_t>(1, 65536 / columns),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t r = begin; r < end; ++r) {
+                   const int64_t on = r % rows + diagonal;
+                   const int64_t edge = std::clamp<int64_t>(kLower ? on + 1 : on, 0, columns);
+                   char* row = s.out() + r * columns * element;
+                   if (kLower)
+                     std::memset(row + edge * element, 0, (columns - edge) * element);
+                   else
+                     std::memset(row, 0, edge * element);
+                 }
+               });
+}
+
+Value triangle(const char* name, const Value& a, int64_t diagonal) {
+  return record(op_named(name), {a}, {Arg::of(diagonal)});
+}
+
+Values body_fliplr(Call& c) {
+  if (c.tensor(0)->ndim() < 2) fail(ErrorKind::runtime, "Input must be >= 2-d.");
+  return {flip(c.tensor(0), Dims{1}.span())};
+}
+Values body_flipud(Call& c) {
+  if (c.tensor(0)->ndim() < 1) fail(ErrorKind::runtime, "Input must be >= 1-d.");
+  return {flip(c.tensor(0), Dims{0}.span())};
+}
+
+Values body_roll(Call& c) {
+  Value a = c.tensor(0);
+  const auto shifts = c[1].as_ints(), dims = c[2].as_ints();
+  if (shifts.empty()) fail(ErrorKind::runtime, "`shifts` required");
+  if (shifts.size() == 1 && dims.empty())
+    return {reshape(roll(reshape(a, Dims{-1}), shifts[0], 0), a->sizes())};
+  if (shifts.size() != dims.size())
+    fail(ErrorKind::runtime, "shifts and dimensions must align. shifts: ", shifts.size(),
+         ", dims:", dims.size());
+  if (a->ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as ", dims[0], " but tensor has no dimensions");
+  for (size_t i = 0; i < dims.size(); ++i) a = roll(a, shifts[i], dims[i]);
+  return {a};
+}
+
+Values body_rot90(Call& c) {
+  const Value a = c.tensor(0);
+  const auto dims = c[2].as_ints();
+  if (dims.size() != 2)
+    fail(ErrorKind::runtime, "expected total rotation dims == 2, but got dims = ", dims.size());
+  if (a->ndim() < 2)
+    fail(ErrorKind::runtime, "expected total dims >= 2, but got total dims = ", a->ndim());
+  if (dims[0] == dims[1] || std::abs(dims[0] - dims[1]) == a->ndim())
+    fail(ErrorKind::runtime, "expected rotation dims to be different, but got dim0 = ", dims[0],
+         " and dim1 = ", dims[1]);
+  const int64_t i = wrap_dim(dims[0], a->ndim()), j = wrap_dim(dims[1], a->ndim());
+  switch ((c[1].as_int() % 4 + 4) % 4) {
+    case 1:
+      return {transpose(flip(a, Dims{j}.span()), i, j)};
+    case 2:
+      return {flip(a, Dims{i, j}.span())};
+    case 3:
+      return {transpose(flip(a, Dims{i}.span()), i, j)};
+    default:
+      return {contiguous_copy(a)};
+  }
+}
+
+// Each dimension in turn as `repeats` runs over it, or each element in a row where `inner`.
+Value repeated(const Value& a, std::span<const int64_t> repeats, bool inner) {
+  const int lead = static_cast<int>(repeats.size()) - a->ndim();
+  Dims apart, wide, together;
+  for (int i = 0; i < static_cast<int>(repeats.size()); ++i) {
+    const int64_t size = i < lead ? 1 : a->size(i - lead);
+    together.push(size * repeats[i]);
+    if (repeats[i] == 1 && i >= lead) {
+      apart.push(size);
+      wide.push(size);
+      continue;
+    }
+    apart.push(inner ? size : 1);
+    apart.push(inner ? 1 : size);
+    wide.push(inner ? size : repeats[i]);
+    wide.push(inner ? repeats[i] : size);
+  }
+  if (std::ranges::any_of(together, [](int64_t n) { return n < 0; }))
+    fail(ErrorKind::runtime, "Trying to create tensor with negative dimension ",
+         *std::ranges::find_if(together, [](int64_t n) { return n < 0; }), ": ", show(together));
+  return reshape(contiguous_copy(expand(reshape(a, apart), wide)), together);
+}
+
+Values body_repeat(Call& c) {
+  const Value a = c.tensor(0);
+  const auto repeats = c[1].as_ints();
+  if (static_cast<int>(repeats.size()) < a->ndim())
+    fail(ErrorKind::runtime,
+         "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+         "tensor");
+  return {repeated(a, repeats, false)};
+}
+
+Values body_tile(Call& c) {
+  const Value a = c.tensor(0);
+  Dims repeats(c[1].as_ints());
+  while (repeats.n < a->ndim()) repeats.insert(0, 1);
+  return {repeated(a, repeats.span(), false)};
+}
+
+Values body_repeat_interleave(Call& c) {
+  Value a = c.tensor(0);
+  if (c[1].as_int() < 0) fail(ErrorKind::runtime, "Repeats must be non-negative");
+  if (c[2].is_none()) a = reshape(a, Dims{-1});
+  const int dim = c[2].is_none() ? 0 : wrap_dim(c[2].as_int(), a->ndim());
+  if (a->ndim() == 0) a = reshape(a, Dims{1});
+  Dims repeats(a->sizes());
+  std::ranges::fill(repeats, 1);
+  repeats[dim] = c[1].as_int();
+  return {repeated(a, repeats.span(), true)};
+}
+
+// 0 once or as often as the first number says, then 1, and so on.
+Value interleaved_indices(const Value& repeats, const Arg& output_size) {
+  if (repeats->dtype != DType::int64 && repeats->dtype != DType::int32)
+    fail(ErrorKind::not_implemented, "\"repeat_interleave_cpu\" not implemented for '",
+         scalar_type_name(repeats->dtype), "'");
+  const Value list = contiguous_copy(cast(repeats, DType::int64));
+  observe(list);
+  const int64_t n = list->numel();
+  const auto* times = n ? reinterpret_cast<const int64_t*>(list->data()) : nullptr;
+  int64_t total = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (times[i] < 0) fail(ErrorKind::runtime, "repeats can not be negative");
+    total += times[i];
+  }
+  if (!output_size.is_none() && output_size.as_int() != total)
+    fail(ErrorKind::runtime, "allocated size does not match required size");
+  BufferRef buffer = allocate(total * sizeof(int64_t));
+  auto* out = reinterpret_cast<int64_t*>(buffer->data);
+  for (int64_t i = 0; i < n; ++i) out = std::fill_n(out, times[i], i);
+  static const Op& data = op_named("data");
+  return from_buffer(data, std::move(buffer), DType::int64, contiguous(Dims{total}).get());
+}
+
+Values body_repeat_each(Call& c) {
+  Value a = c.tensor(0), repeats = c.tensor(1);
+  if (c[2].is_none()) a = reshape(a, Dims{-1});
+  const int dim = c[2].is_none() ? 0 : wrap_dim(c[2].as_int(), a->ndim());
+  if (repeats->ndim() > 1) fail(ErrorKind::runtime, "repeats must be 0-dim or 1-dim tensor");
+  const int64_t size = a->ndim() ? a->size(dim) : 1;
+  if (repeats->numel() == 1)
+    repeats = expand(reshape(repeats, Dims{1}), Dims{size});
+  else if (repeats->numel() != size)
+    fail(ErrorKind::runtime,
+         "repeats must have the same size as input along dim, but got repeats.size(0) = ",
+         repeats->numel(), " and input.size(", dim, ") = ", size);
+  return {index_select(a, dim, interleaved_indices(repeats, c[3]))};
+}
+
+Values body_repeat_count(Call& c) { return {interleaved_indices(c.tensor(0), c[1])}; }
+
+Value diag_embed(const Value& a, int64_t offset, int64_t dim1, int64_t dim2) {
+  const int i = wrap_dim(dim1, a->ndim() + 1), j = wrap_dim(dim2, a->ndim() + 1);
+  if (i == j)
+    fail(ErrorKind::runtime, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  static const Op& diagonal_op = op_named("diagonal");
+  Dims sizes(a->sizes());
+  const int64_t side = sizes[sizes.n - 1] + std::abs(offset);
+  sizes.erase(sizes.n - 1);
+  sizes.insert(std::min(i, j), side);
+  sizes.insert(std::max(i, j), side);
+  const Arg attrs[] = {Arg::of(offset), Arg::of(i), Arg::of(j)};
+  const ViewGeometry part = geometry_in_rows(diagonal_op, a->dtype, sizes.span(), attrs);
+  return add_part(full(sizes.span(), 0, a->dtype), a, *part.layout, part.offset);
+}
+
+Values body_diag_embed(Call& c) {
+  return {diag_embed(c.tensor(0), c[1].as_int(), c[2].as_int(), c[3].as_int())};
+}
+
+Values body_diag(Call& c) {
+  const Value a = c.tensor(0);
+  if (a->ndim() == 1) return {diag_embed(a, c[1].as_int(), 0, 1)};
+  if (a->ndim() != 2)
+    fail(ErrorKind::runtime, "diag(): Supports 1D or 2D tensors. Got ", a->ndim(), "D");
+  return {contiguous_copy(diagonal(a, c[1].as_int(), 0, 1))};
+}
+
+Values body_diagflat(Call& c) {
+  return {diag_embed(reshape(c.tensor(0), Dims{-1}), c[1].as_int(), 0, 1)};
+}
+
+Values body_trace(Call& c) {
+  const Value a = c.tensor(0);
+  if (a->ndim() != 2)
+    fail(ErrorKind::runtime, "trace: expected a matrix, but got tensor with dim ", a->ndim());
+  if (a->dtype == DType::bool_)
+    fail(ErrorKind::not_implemented, "\"trace\" not implemented for 'Bool'");
+  return {sum(diagonal(a, 0, 0, 1), Dims{}, false)};
+}
+
+// Where row r of a triangle begins and ends.
+struct Segment {
+  int64_t begin, end;
+};
+Segment segment(bool lower, int64_t row, int64_t columns, int64_t offset) {
+  if (lower) return {0, std::clamp<int64_t>(row + offset + 1, 0, columns)};
+  return {std::clamp<int64_t>(row + offset, 0, columns), columns};
+}
+
+Values triangle_indices(Call& c, bool lower) {
+  const int64_t rows = c[0].as_int(), columns = c[1].as_int(), offset = c[2].as_int();
+  if (rows < 0) fail(ErrorKind::runtime, "row must be non-negative, got", rows);
+  if (columns < 0) fail(ErrorKind::runtime, "col must be non-negative, got", columns);
+  const DType dtype = c[3].as_dtype(DType::int64);
+  if (dtype != DType::int64 && dtype != DType::int32)
+    fail(ErrorKind::not_implemented, "\"", c.op.name, "\" not implemented for '",
+         scalar_type_name(dtype), "'");
+  int64_t total = 0;
+  for (int64_t r = 0; r < rows; ++r) {
+    const Segment s = segment(lower, r, columns, offset);
+    total += s.end - s.begin;
+  }
+  BufferRef buffer = allocate(2 * total * sizeof(int64_t));
+  auto *row = reinterpret_cast<int64_t*>(buffer->data), *column = row + total;
+  for (int64_t r = 0; r < rows; ++r) {
+    const Segment s = segment(lower, r, columns, offset);
+    for (int64_t j = s.begin; j < s.end; ++j) *row++ = r, *column++ = j;
+  }
+  static const Op& data = op_named("data");
+  return {cast(from_buffer(data, std::move(buffer), DType::int64, contiguous(Dims{2, total}).get()),
+               dtype)};
+}
+
+Values body_argwhere(Call& c) { return {nonzero(c.tensor(0))}; }
+
+constexpr const char* kTriangleIndices =
+    "(int row, int col, int offset=0, *, dtype? dtype=None, layout? layout=None, "
+    "device? device=None, pin_memory pin_memory=False) -> Tensor";
+
+constexpr Op kOps[] = {
+    {.name = "flip",
+     .signature = "(Tensor input, int[] dims) -> Tensor",
+     .doc = "The elements in the opposite order along each of the dims.",
+     .example = "flip(arange(4), (0,))",
+     .infer = infer_flip,
+     .kernel = run_flip,
+     .grad = {GRAD(flip(g, s.attr(0).as_ints()))}},
+    {.name = "fliplr",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "The columns in the opposite order.",
+     .example = "fliplr(arange(4).view(2, 2))",
+     .body = body_fliplr},
+    {.name = "flipud",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "The rows in the opposite order.",
+     .example = "flipud(arange(4).view(2, 2))",
+     .body = body_flipud},
+    {.name = "rolled",
+     .doc = "Elements moved on along one dimension; those that fall off come in again.",
+     .infer = infer_roll,
+     .kernel = run_roll,
+     .grad = {GRAD(roll(g, -s.attr(1).as_int(), s.attr(0).as_int()))},
+     .grad_name = "RollBackward0",
+     .hidden = true},
+    {.name = "roll",
+     .signature = "(Tensor input, int[1] shifts, int[1] dims=[]) -> Tensor",
+     .doc = "Elements moved on by shifts along dims; those that fall off come in again.",
+     .example = "roll(arange(4), 1)",
+     .body = body_roll},
+    {.name = "rot90",
+     .signature = "(Tensor input, int k=1, int[] dims=[0, 1]) -> Tensor",
+     .doc = "k quarter turns from the first of the dims towards the second.",
+     .example = "rot90(arange(4).view(2, 2))",
+     .body = body_rot90},
+    {.name = "repeat",
+     .signature = "(Tensor input, int[] repeats) -> Tensor",
+     .doc = "Copies of the tensor side by side along each dimension.",
+     .example = "arange(2).repeat(2, 2)",
+     .body = body_repeat,
+     .function = false},
+    {.name = "tile",
+     .signature = "(Tensor input, int[] dims) -> Tensor",
+     .doc = "Copies of the tensor side by side; missing counts are 1.",
+     .example = "tile(arange(2), (3,))",
+     .body = body_tile},
+    {.name = "repeat_interleave",
+     .signature = "(Tensor input, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+     .doc = "Each element, or slice along dim, repeats times in a row.",
+     .example = "repeat_interleave(arange(3), 2)",
+     .body = body_repeat_interleave},
+    {.name = "repeat_interleave",
+     .signature =
+         "(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+     .body = body_repeat_each},
+    {.name = "repeat_interleave",
+     .signature = "(Tensor repeats, *, int? output_size=None) -> Tensor",
+     .body = body_repeat_count},
+    {.name = "tril",
+     .signature = "(Tensor input, int diagonal=0) -> Tensor",
+     .doc = "Each matrix with zeros above a diagonal.",
+     .example = "tril(ones(3, 3))",
+     .infer = infer_triangle,
+     .kernel = run_triangle<true>,
+     .grad = {GRAD(triangle("tril", g, s.attr(0).as_int()))},
+     .donates = 1,
+     .inplace = true},
+    {.name = "triu",
+     .signature = "(Tensor input, int diagonal=0) -> Tensor",
+     .doc = "Each matrix with zeros below a diagonal.",
+     .example = "triu(ones(3, 3))",
+     .infer = infer_triangle,
+     .kernel = run_triangle<false>,
+     .grad = {GRAD(triangle("triu", g, s.attr(0).as_int()))},
+     .donates = 1,
+     .inplace = true},
+    {.name = "tril_indices",
+     .signature = kTriangleIndices,
+     .doc = "Rows and columns of the elements that tril keeps.",
+     .example = "tril_indices(2, 2)",
+     .body = [](Call& c) { return triangle_indices(c, true); },
+     .method = false},
+    {.name = "triu_indices",
+     .signature = kTriangleIndices,
+     .doc = "Rows and columns of the elements that triu keeps.",
+     .example = "triu_indices(2, 2)",
+     .body = [](Call& c) { return triangle_indices(c, false); },
+     .method = false},
+    {.name = "diag",
+     .signature = "(Tensor input, int diagonal=0) -> Tensor",
+     .doc = "The matrix with a vector on its diagonal, or the diagonal of a matrix.",
+     .example = "diag(tensor([1., 2.]))",
+     .body = body_diag},
+    {.name = "diag_embed",
+     .signature = "(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+     .doc = "Matrices with the last dimension of input on their diagonals.",
+     .example = "diag_embed(ones(2, 2))",
+     .body = body_diag_embed},
+    {.name = "diagflat",
+     .signature = "(Tensor input, int offset=0) -> Tensor",
+     .doc = "The matrix with all elements on its diagonal.",
+     .example = "diagflat(tensor([1., 2.]))",
+     .body = body_diagflat},
+    {.name = "trace",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "The sum of a matrix's diagonal.",
+     .example = "trace(ones(3, 3))",
+     .body = body_trace},
+    {.name = "argwhere",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "The positions of the elements that are not zero, one in each row.",
+     .example = "argwhere(tensor([0., 3., 0., 5.]))",
+     .body = body_argwhere},
+};
+
+}  // namespace
+
+std::span<const Op> rearrange_ops() { return kOps; }
+
+Value flip(const Value& a, std::span<const int64_t> dims) {
+  static const Op& op = op_named("flip");
+  return record(op, {a}, {Arg::of(dims)});
+}
+
+Value roll(const Value& a, int64_t shift, int64_t asked) {
+  static const Op& op = op_named("rolled");
+  const int64_t dim = wrap_dim(asked, a->ndim());
+  const int64_t size = std::max<int64_t>(a->size(static_cast<int>(dim)), 1);
+  return record(op, {a}, {Arg::of(dim), Arg::of((shift % size + size) % size)});
+}
+
+}  // namespace wend
