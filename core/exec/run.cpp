@@ -77,7 +77,7 @@ bool may_take(const Node& node, uint32_t i, size_t bytes) {
   const Node& input = *node.inputs[i];
   return input.uses == 1 && !(node.saved >> i & 1) && input.buffer->refs == 1 &&
          !input.buffer->outside && input.layout == node.layout && input.dtype == node.dtype &&
-         input.offset == node.offset && input.buffer->bytes == bytes && !input.buffer->let_go;
+         input.offset == node.offset && input.buffer->bytes == bytes && !input.buffer->lender;
 }
 
 void give_memory(Node& node) {
