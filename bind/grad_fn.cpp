@@ -172,6 +172,7 @@ PyObject* grad_fn_object(Node& any) {
 PyObject* grad_fn_of(PyObject* tensor) {
   Node* node = variable_of(tensor).node();
   if (!node->needs_grad() || history_of(node)->is_leaf()) return Py_NewRef(Py_None);
+  track(as_tensor(tensor));  // hooks and notes may be put on the object
   return grad_fn_object(*node);
 }
 
