@@ -52,7 +52,8 @@ int put_requires_grad(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&] {
         if (!value || !PyBool_Check(value)) raise(PyExc_RuntimeError, "requires_grad must be a bool");
-        set_requires_grad(self, value == Py_True);
+        set_requires_grad(self, value == Py_True,
+                          "only Tensors of floating point and complex dtype can require gradients");
         return 0;
       },
       -1);
@@ -72,6 +73,18 @@ PyObject* get_grad(PyObject* self, void*) {
     Py_RETURN_NONE;
   });
 }
+[[noreturn]] void refuse_grad_dtype(DType tensor, DType grad) {
+  static constexpr const char* names[dtype_count] = {
+      "bool",     "unsigned char", "signed char",   "short int", "int",
+      "long int", "c10::Half",     "c10::BFloat16", "float",     "double"};
+  fail(ErrorKind::runtime, "attempting to assign a gradient with dtype '",
+       names[static_cast<int>(grad)],
+       "' to a tensor with grad_dtype '", scalar_type_name(tensor),
+       "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
+       "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+       "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+       "downstream systems that assume they match.");
+}
 int put_grad(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&] {
@@ -85,10 +98,11 @@ int put_grad(PyObject* self, PyObject* value, void*) {
                 Py_TYPE(value)->tp_name);
         if (value == self) fail(ErrorKind::runtime, "can't assign Variable as its own grad");
         const Node &mine = shape_of(self), &theirs = shape_of(value);
-        if (mine.dtype != theirs.dtype)
-          fail(ErrorKind::runtime, "assigned grad has data of a different type");
+        if (mine.dtype != theirs.dtype) refuse_grad_dtype(mine.dtype, theirs.dtype);
         if (!std::ranges::equal(mine.sizes(), theirs.sizes()))
-          fail(ErrorKind::runtime, "assigned grad has data of a different size");
+          fail(ErrorKind::runtime, "attempting to assign a gradient of size '",
+               show(theirs.sizes()), "' to a tensor of size '", show(mine.sizes()),
+               "'. Please ensure that the gradient and the tensor are the same size");
         Py_XSETREF(t->grad, Py_NewRef(value));
         track(t);
         return 0;
@@ -105,6 +119,9 @@ int put_data(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&] {
         if (!value || !is_tensor(value)) raise(PyExc_TypeError, "Variable data has to be a tensor");
+        if (variable_of(self).node()->needs_grad() && !is_floating(shape_of(value).dtype))
+          fail(ErrorKind::runtime,
+               "data set to a tensor that requires gradients must be floating point or complex dtype");
         variable_of(self).rebase(variable_of(value));
         return 0;
       },
@@ -250,7 +267,12 @@ PyObject* detach_inplace(PyObject* self, PyObject*) {
   return guarded([&] {
     Variable& v = variable_of(self);
     if (v.is_view())
-      fail(ErrorKind::runtime, "Can't detach views in-place. Use detach() instead. ");
+      fail(ErrorKind::runtime,
+           "Can't detach views in-place. Use detach() instead. If you are using "
+           "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+           "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+           "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+           "torch/optim/optimizer.py as the solution.");
     if (v.node()->needs_grad()) {
       v.replace_node(alias_without_grad(v.value()));
       if (as_tensor(self)->link) unlink(as_tensor(self));
@@ -261,7 +283,8 @@ PyObject* detach_inplace(PyObject* self, PyObject*) {
 PyObject* requires_grad_inplace(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return guarded([&] {
     const Py_ssize_t given = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
-    set_requires_grad(self, given == 0 || PyObject_IsTrue(args[0]) == 1);
+    set_requires_grad(self, given == 0 || PyObject_IsTrue(args[0]) == 1,
+                      "only Tensors of floating point dtype can require gradients");
     return Py_NewRef(self);
   });
 }
@@ -293,12 +316,12 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject*) {
   });
 }
 
-void write_out_result(PyObject* target, Value result) {
+void write_out_result(PyObject* target, Value result, const std::string& name) {
   Variable& v = variable_of(target);
   if (mode.grad && (v.node()->needs_grad() || result->needs_grad()))
-    fail(ErrorKind::runtime,
-         "functions with out=... arguments don't support automatic differentiation, but one of the "
-         "arguments requires grad.");
+    fail(ErrorKind::runtime, name,
+         "(): functions with out=... arguments don't support automatic differentiation, but one of "
+         "the arguments requires grad.");
   const Node& shape = v.shape();
   if (std::ranges::equal(shape.sizes(), result->sizes())) return write_result(target, std::move(result));
   if (!can_cast(result->dtype, shape.dtype))

@@ -11,6 +11,6 @@ extern PyGetSetDef tensor_attributes[];
 extern PyMethodDef tensor_methods[];
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
 // Writes a result into an out= tensor, giving it another shape where PyTorch does.
-void write_out_result(PyObject* target, Value result);
+void write_out_result(PyObject* target, Value result, const std::string& name);
 
 }  // namespace wend

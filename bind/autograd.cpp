@@ -23,7 +23,7 @@ void relink(TensorObject* t, TensorLink& link) {
 
 }  // namespace
 
-void set_requires_grad(PyObject* tensor, bool on) {
+void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
   TensorObject* t = as_tensor(tensor);
   Node& node = *t->variable.node();
   if (on == node.needs_grad()) return;
@@ -31,9 +31,7 @@ void set_requires_grad(PyObject* tensor, bool on) {
     fail(ErrorKind::runtime,
          "you can only change requires_grad flags of leaf variables. If you want to use a computed "
          "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
-  if (on && !is_floating(node.dtype))
-    fail(ErrorKind::runtime,
-         "only Tensors of floating point and complex dtype can require gradients");
+  if (on && !is_floating(node.dtype)) fail(ErrorKind::runtime, refusal);
   if (on && node.flags & Node::inference && !mode.inference)
     fail(ErrorKind::runtime, "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   if (!on) {

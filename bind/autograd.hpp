@@ -8,7 +8,10 @@ namespace wend {
 // The node that stands for the tensor in the graph of gradients.
 Node& gradient_node(PyObject* tensor);
 
-void set_requires_grad(PyObject* tensor, bool on);
+// `refusal`: what is said of an integer tensor, which PyTorch words in three ways.
+void set_requires_grad(PyObject* tensor, bool on,
+                       const char* refusal = "Only Tensors of floating point and complex dtype can "
+                                             "require gradients");
 void unlink(TensorObject* t);
 // After a write in place: .grad is kept for the new node, if it was for the old one.
 void move_retained_grad(PyObject* tensor);

@@ -367,7 +367,7 @@ Values checked_gradients(const std::string& name, const Recorded& call, PyObject
       gradients.push_back(input.needs_grad() ? checked_gradient(name, item, input, i) : Value());
     } else if (item != Py_None) {
       fail(ErrorKind::runtime, "function ", name,
-           " returned a gradient different from None at position ", i + 1,
+           " returned a gradient different than None at position ", i + 1,
            ", but the corresponding forward input was not a Variable");
     }
   }
@@ -391,14 +391,11 @@ void FunctionLink::forget() {
   call.forgotten = true;
 }
 
-Values FunctionLink::backward(std::span<Value> slots, const std::vector<bool>& wanted) {
+Values FunctionLink::backward(std::span<const Value> slots) {
   if (!function) fail(ErrorKind::runtime, "the call of an autograd.Function that failed has no gradient");
   UserCode user;
   const Object keep = Object::borrowed(function);
   Context* c = as_context(function);
-  std::vector<bool> needs(c->call->n_arguments);
-  for (size_t i = 0; i < wanted.size(); ++i) needs[c->call->argument[i]] = wanted[i];
-  Py_XSETREF(c->needs_input_grad, tuple_of_bools(needs));
   const Object arguments = backward_arguments(*c, slots);
   const Object apply(PyObject_GetAttrString(function, "apply"));
   const Object result(PyObject_Call(apply.get(), arguments.get(), nullptr));

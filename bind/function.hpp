@@ -13,7 +13,7 @@ struct FunctionLink : TensorLink {
 
   ~FunctionLink() override { let_go(); }
   void let_go();
-  Values backward(std::span<Value> output_gradients, const std::vector<bool>& wanted) override;
+  Values backward(std::span<const Value> output_gradients) override;
   void forget() override;
   std::string name() const override { return function ? Py_TYPE(function)->tp_name : "function"; }
 };

@@ -88,9 +88,11 @@ PyObject* sequence_number(PyObject* self, PyObject*) {
 }
 
 PyObject* metadata(PyObject* self, void*) {
-  PyObject*& dict = as_grad_fn(self)->metadata;
-  if (!dict) dict = PyDict_New();
-  return Py_XNewRef(dict);
+  return guarded([&] {
+    PyObject*& dict = link_of(node_of(self)).metadata;
+    if (!dict) dict = Object(PyDict_New()).release();
+    return Py_NewRef(dict);
+  });
 }
 
 PyObject* requires_grad(PyObject*, void*) { Py_RETURN_TRUE; }
@@ -147,13 +149,11 @@ PyTypeObject grad_fn_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 int traverse_grad_fn(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(as_grad_fn(self)->dict);
-  Py_VISIT(as_grad_fn(self)->metadata);
   return 0;
 }
 
 int clear_grad_fn(PyObject* self) {
   Py_CLEAR(as_grad_fn(self)->dict);
-  Py_CLEAR(as_grad_fn(self)->metadata);
   return 0;
 }
 
@@ -172,6 +172,7 @@ PyObject* grad_fn_object(Node& any) {
 PyObject* grad_fn_of(PyObject* tensor) {
   Node* node = variable_of(tensor).node();
   if (!node->needs_grad() || history_of(node)->is_leaf()) return Py_NewRef(Py_None);
+  track(as_tensor(tensor));  // hooks and notes may be put on the object
   return grad_fn_object(*node);
 }
 

@@ -9,7 +9,6 @@ namespace wend {
 struct GradFn {
   PyObject_HEAD
   Node* node;  // counted, except by the context of an autograd.Function that was linked
-  PyObject* metadata;
   PyObject* dict;
   PyObject* weakrefs;
 };

@@ -344,8 +344,10 @@ int tensor_set_item(PyObject* self, PyObject* index, PyObject* value) {
         const Value whole = variable_of(self).value();
         located([&] { return "setitem(input: " + describe_tensor(*whole) + ")"; },
                 [&] {
-                  check_writable(self);
-                  write_part(self, Indexer(whole).apply(index), value);
+                  const Indexed at = Indexer(whole).apply(index);
+                  check_writable(self, at.part.get() != whole.get());
+                  check_no_overlap(self, *at.part, value);
+                  write_part(self, at, value);
                 });
         bound_laziness();
         return 0;

@@ -85,6 +85,7 @@ int TensorLink::visit(visitproc visit, void* arg) const {
   Py_VISIT(post_accumulate);
   Py_VISIT(pre_hooks);
   Py_VISIT(post_hooks);
+  Py_VISIT(metadata);
   return 0;
 }
 
@@ -93,6 +94,7 @@ void TensorLink::clear() {
   Py_CLEAR(post_accumulate);
   Py_CLEAR(pre_hooks);
   Py_CLEAR(post_hooks);
+  Py_CLEAR(metadata);
 }
 
 Object TensorLink::living() const {
@@ -106,7 +108,7 @@ Value TensorLink::arrived(Value gradient) {
     const Object list = hook_list(hooks);
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
       PyObject* hook = PyList_GET_ITEM(list.get(), i);
-      const Object argument(wrap(gradient));
+      const Object argument(gradient ? wrap(gradient) : Py_NewRef(Py_None));
       const Object result(PyObject_CallOneArg(hook, argument.get()));
       if (result.get() == Py_None) continue;
       if (!is_tensor(result.get()))
@@ -117,7 +119,7 @@ Value TensorLink::arrived(Value gradient) {
       gradient = std::move(replaced);
     }
   }
-  if (retains_grad) retain(gradient);
+  if (retains_grad && gradient) retain(gradient);
   return gradient;
 }
 

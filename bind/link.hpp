@@ -15,6 +15,7 @@ struct TensorLink : FunctionAttachment {
   PyObject* post_accumulate = nullptr;
   PyObject* pre_hooks = nullptr;   // {id: hook(grad_outputs)} of the grad_fn
   PyObject* post_hooks = nullptr;  // {id: hook(grad_inputs, grad_outputs)}
+  PyObject* metadata = nullptr;    // a dict for anybody's notes
   bool retains_grad = false;
 
   ~TensorLink() override;
@@ -24,7 +25,7 @@ struct TensorLink : FunctionAttachment {
   void entering(std::span<Value> outputs) override;
   void passed(std::span<Value> inputs, std::span<const Value> outputs) override;
 
-  Values backward(std::span<Value>, const std::vector<bool>&) override { return {}; }
+  Values backward(std::span<const Value>) override { return {}; }
   void forget() override {}
   std::string name() const override { return {}; }
 

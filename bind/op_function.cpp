@@ -122,9 +122,9 @@ PyObject* wrap_all(const Callable& c, const Signature& s, Values& results, const
 }
 
 // out=: a tensor, or a tuple of them for several results.
-PyObject* write_out(PyObject* out, Values& results) {
+PyObject* write_out(const Callable& c, PyObject* out, Values& results) {
   if (is_tensor(out)) {
-    write_out_result(out, std::move(results[0]));
+    write_out_result(out, std::move(results[0]), c.name);
     return Py_NewRef(out);
   }
   const Object items(PySequence_Fast(out, "out= must be a Tensor or a tuple of Tensors"));
@@ -133,14 +133,18 @@ PyObject* write_out(PyObject* out, Values& results) {
   for (size_t i = 0; i < results.size(); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
     if (!is_tensor(item)) raise(PyExc_TypeError, "out= must be a Tensor or a tuple of Tensors");
-    write_out_result(item, std::move(results[i]));
+    write_out_result(item, std::move(results[i]), c.name);
   }
   return Py_NewRef(out);
 }
 
 PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
                       PyObject* out) {
-  if (c.inplace) check_writable(self);
+  if (c.inplace) {
+    check_writable(self);
+    for (PyObject* t : parsed.tensor_objects())
+      check_no_overlap(self, variable_of(self).shape(), t);
+  }
   if (s.op->primitive() && !c.inplace && !out && !parsed.requires_grad && !s.returns_list) {
     Value result = record_primitive(s, parsed);
     bound_laziness();
@@ -148,7 +152,7 @@ PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed,
   }
   Values results = run_op(s, parsed);
   bound_laziness();
-  if (out && out != Py_None) return write_out(out, results);
+  if (out && out != Py_None) return write_out(c, out, results);
   if (c.inplace) {
     write_result(self, std::move(results[0]));
     return Py_NewRef(self);

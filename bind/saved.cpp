@@ -40,9 +40,9 @@ struct PythonSaver : Saver {
   Object pack_hook, unpack_hook;
   Saver* outer = nullptr;
 
-  std::unique_ptr<Packed> pack(const Value& value) override {
+  std::unique_ptr<Packed> pack(const Value& value, bool own) override {
     PlainMode plain;
-    const Object tensor(tensor_for(value));
+    const Object tensor(own ? wrap(held(value)) : tensor_for(value));
     const uint32_t version = variable_of(tensor.get()).version();
     auto packed = std::make_unique<PythonPacked>();
     packed->unpack_hook = unpack_hook;
@@ -88,7 +88,7 @@ PyMethodDef functions[] = {
 SavedTensor::SavedTensor(const Value& value, int output)
     : value_(value), history_(value.get()), output_(output) {
   if (!mode.saver) return;
-  packed_ = mode.saver->pack(value);
+  packed_ = mode.saver->pack(value, false);
   if (!packed_->as_is) value_ = Value();
 }
 

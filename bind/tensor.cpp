@@ -146,6 +146,8 @@ PyObject* wrap_view(PyObject* tensor, Value node) {
   PyObject* view = wrap(variable_of(tensor).view(std::move(node)));
   PyObject* base = as_tensor(tensor)->base;
   as_tensor(view)->base = Py_NewRef(base ? base : tensor);
+  // As in PyTorch, what is viewed without grad is a leaf that requires it.
+  if (!mode.grad && variable_of(tensor).node()->needs_grad()) set_requires_grad(view, true);
   return view;
 }
 
@@ -175,7 +177,8 @@ namespace {
          "tracked).");
   const Node& node = *history_of(v.node());
   const bool by_function = node.op->back == Back::function_output;
-  const std::string name = backward_name(by_function ? *node.inputs[1] : node);
+  std::string name = backward_name(by_function ? *node.inputs[1] : node);
+  if (by_function && name.ends_with("Backward")) name.resize(name.size() - 8);
   const std::string which =
       join("Output ", output_number(node), " of ", name, " is a view and is being modified inplace. ");
   if (v.origin() == Origin::one_of_many)
@@ -192,7 +195,7 @@ namespace {
 
 }  // namespace
 
-void check_writable(PyObject* target) {
+void check_writable(PyObject* target, bool part) {
   Variable& v = variable_of(target);
   const Node& node = *v.node();
   if (may_overlap(*node.layout))
@@ -204,15 +207,19 @@ void check_writable(PyObject* target) {
          "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
          "clone to get a normal tensor before doing inplace update.See "
          "https://github.com/pytorch/rfcs/pull/17 for more details.");
-  if (!mode.grad || !node.needs_grad()) return;
-  if (v.is_view()) check_writable_view(v);
-  if (history_of(v.node())->is_leaf())
-    fail(ErrorKind::runtime,
-         "a leaf Variable that requires grad is being used in an in-place operation.");
-  if (v.is_view() && history_of(v.family()->node)->is_leaf())
-    fail(ErrorKind::runtime,
-         "a view of a leaf Variable that requires grad is being used in an in-place operation.");
+  if (!mode.grad || !v.node()->needs_grad()) return;
+  const bool view = v.is_view();
+  if (history_of(view ? v.family()->node : v.node())->is_leaf())
+    fail(ErrorKind::runtime, view || part ? "a view of a leaf" : "a leaf",
+         " Variable that requires grad is being used in an in-place operation.");
   if (v.origin() != Origin::plain) refuse_by_origin(v);
+}
+
+void check_no_overlap(PyObject* target, const Node& part, PyObject* source) {
+  if (is_tensor(source) && variable_of(target).partly_overlaps(variable_of(source), part))
+    fail(ErrorKind::runtime,
+         "unsupported operation: some elements of the input tensor and the written-to tensor refer "
+         "to a single memory location. Please clone() the tensor before performing the operation.");
 }
 
 void write_result(PyObject* target, Value result) {

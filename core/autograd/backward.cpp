@@ -171,13 +171,16 @@ class Walk {
   void step(Entry& entry) {
     Node& node = *entry.node;
     Attachment* attachment = node.extra ? node.extra->attachment.get() : nullptr;
-    if (attachment && entry.gradient) entry.gradient = attachment->arrived(entry.gradient);
-    const bool accumulate = request_.targets.empty() || answer(entry);
+    // As in PyTorch, hooks change the answer only where the walk ends.
+    const bool goes_on = !reach_ || reach_->goes_on_from(node);
+    if (reach_ && goes_on) answer(entry);
+    if (attachment) entry.gradient = attachment->arrived(entry.gradient);
+    const bool accumulate = !reach_ || (!goes_on && answer(entry));
     if (node.is_leaf()) {
-      if (accumulate && attachment) step_leaf(entry, *attachment);
+      if (accumulate && attachment && entry.gradient) step_leaf(entry, *attachment);
       return;
     }
-    if (reach_ && !reach_->goes_on_from(node)) return;
+    if (!goes_on) return;
     if (node.flags & Node::history_freed) {
       if (targets_.contains(&node)) return;
       graph_was_freed(node);
@@ -227,7 +230,7 @@ class Walk {
     Node& node = *entry.node;
     const bool hooked = node.extra && node.extra->attachment && node.extra->attachment->watches();
     if (hooked) node.extra->attachment->entering(std::span(&entry.gradient, 1));
-    if (!entry.gradient) return;
+    if (!entry.gradient) return pass_nothing(node);
     std::optional<Unpacked> unpacked;
     if (node.extra && node.extra->packed) unpacked.emplace(entry.node, *node.extra->packed);
     const Value* in = unpacked ? unpacked->in.data() : node.inputs;
@@ -251,6 +254,12 @@ class Walk {
     if (watched) hand_on(node, gradients, std::span(&entry.gradient, 1));
   }
 
+  // The walk goes on without a gradient: hooks and functions are still called.
+  void pass_nothing(Node& node) {
+    for (const Value& in : node.in())
+      if (wants(in.get())) frontier_->entry(in.get());
+  }
+
   void hand_on(Node& node, Values& gradients, std::span<const Value> outputs) {
     if (mode.anomaly && mode.check_nan) refuse_nan(node, gradients);
     Attachment* attachment = node.extra ? node.extra->attachment.get() : nullptr;
@@ -270,22 +279,22 @@ class Walk {
     Node& node = *entry.node;
     auto& function = static_cast<FunctionAttachment&>(*node.extra->attachment);
     if (function.watches()) function.entering(entry.slots);
-    std::vector<bool> wanted;
-    for (const Value& in : node.in()) wanted.push_back(wants(in.get()));
-    Values gradients = function.backward(entry.slots, wanted);
+    Values gradients = function.backward(entry.slots);
     for (uint32_t i = 0; i < node.n_inputs; ++i)
       if (gradients[i]) gradients[i] = fit_gradient(gradients[i], *node.inputs[i]);
     hand_on(node, gradients, entry.slots);
+    pass_nothing(node);
     if (!request_.keep_graph) function.forget();
   }
 
   // Input 1 is the function's node; the attribute says which of its outputs this is.
   void step_function_output(Entry& entry) {
     Node* function = entry.node->inputs[1].get();
-    if (!entry.gradient || !wants(function)) return;
+    if (!wants(function)) return;
     const size_t slot = entry.node->attr(0).as_int();
     Values& slots = frontier_->entry(function).slots;
     if (slots.size() <= slot) slots.resize(slot + 1);
+    if (!entry.gradient) return;
     slots[slot] = slots[slot] ? slots[slot] + entry.gradient : entry.gradient;
   }
 

@@ -37,9 +37,8 @@ std::vector<bool> yet_to_come(std::span<Node* const> nodes);
 
 // What the way back through an autograd.Function needs; implemented by the binding.
 struct FunctionAttachment : Attachment {
-  // One gradient for each input of the node, empty where there is none; `wanted` says which of
-  // them anybody looks at.
-  virtual Values backward(std::span<Value> output_gradients, const std::vector<bool>& wanted) = 0;
+  // One gradient for each input of the node, empty where there is none.
+  virtual Values backward(std::span<const Value> output_gradients) = 0;
   // Gives up what was saved for it.
   virtual void forget() = 0;
   virtual std::string name() const = 0;

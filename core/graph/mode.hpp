@@ -16,7 +16,8 @@ class Walk;
 // The user's way of keeping what is saved for the walk back.
 struct Saver {
   virtual ~Saver() = default;
-  virtual std::unique_ptr<Packed> pack(const Value& value) = 0;
+  // `own`: the node itself saves it, so that the value must not be held by way of the node.
+  virtual std::unique_ptr<Packed> pack(const Value& value, bool own) = 0;
 };
 
 struct Mode {

@@ -80,7 +80,8 @@ Extra& extra(Node& node) {
 
 void let_inputs_go(Node& node) {
   // A view can be derived again from its base as long as it is held.
-  const bool keep = node.op->view || (node.needs_grad() && !(node.flags & Node::history_freed));
+  const bool view = node.op->view && node.op->keeps_base;
+  const bool keep = view || (node.needs_grad() && !(node.flags & Node::history_freed));
   if (!keep && !node.op->edges) {
     // Most nodes: reference and use go together.
     for (uint32_t i = 0; i < node.n_inputs; ++i) node.inputs[i] = nullptr;

@@ -124,6 +124,7 @@ struct Op {
   Back back = Back::rule;
   int output_attr = -1;             // of several results: which attribute says which one this is
   bool view = false;               // the output aliases input 0
+  bool keeps_base = true;          // ... and can be derived from it again
   bool differentiable = true;
   bool at_once = false;    // can fail on values, so it runs when recorded
   uint8_t edges = 0;       // bit i: input i is a gradient edge only, its value is not read; 0xff: all

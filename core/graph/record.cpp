@@ -47,7 +47,7 @@ void pack_saved(Node& node) {
     if (!(node.saved >> i & 1) || (i < 7 && i >= node.n_inputs)) continue;
     Node* value = i == 7 ? &node : node.inputs[i].get();
     if (value->flags & Node::constant) continue;
-    packed->values[i] = mode.saver->pack(Value(value));
+    packed->values[i] = mode.saver->pack(Value(value), i == 7);
     packed->which |= 1 << i;
   }
   uint8_t which = 0;
@@ -130,7 +130,7 @@ Source current_source() {
 void derive_again(Node& view) {
   std::vector<Node*> chain;
   Node* base = &view;
-  while (base->state == State::dropped && base->op->view) {
+  while (base->state == State::dropped && base->op->view && base->inputs[0]) {
     chain.push_back(base);
     base = base->inputs[0].get();
   }

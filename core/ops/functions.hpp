@@ -62,6 +62,8 @@ Value as_strided_scatter(const Value& whole, const Value& part, std::span<const 
                          std::span<const int64_t> strides, int64_t offset);
 Value alias(const Value& a);
 Value alias_without_grad(const Value& a);
+// The value of `a` for somebody who lives no longer than `a`, which must not hold itself.
+Value held(const Value& a);
 // The value of `value` with the gradient history of `history`.
 Value rebind(const Value& value, const Value& history);
 Value view(const Value& a, std::span<const int64_t> sizes);  // raises where it cannot alias

@@ -30,6 +30,13 @@ constexpr Op kOps[] = {
      .view = true,
      .differentiable = false,
      .hidden = true},
+    {.name = "held",
+     .doc = "The same memory, held without the node that it comes from.",
+     .infer = same_storage_as_input,
+     .view = true,
+     .keeps_base = false,
+     .differentiable = false,
+     .hidden = true},
     {.name = "rebind",
      .doc = "The value of input 0 with the gradient history of input 1.",
      .infer = same_storage_as_input,
@@ -65,6 +72,7 @@ std::span<const Op> graph_ops() { return kOps; }
 
 Value alias(const Value& a) { return record(op_named("alias"), {a}); }
 Value alias_without_grad(const Value& a) { return record(op_named("detached"), {a}); }
+Value held(const Value& a) { return record(op_named("held"), {a}); }
 Value rebind(const Value& value, const Value& history) {
   return record(op_named("rebind"), {value, history});
 }

@@ -21,9 +21,11 @@ Value with_geometry(const Value& whole, const Node& like) {
   return as_strided(whole, like.sizes(), like.strides(), like.offset);
 }
 
-// `whole` with the part that has the geometry of `like` replaced; its own geometry stays.
+// `whole` with the part that has the geometry of `like` replaced; its own geometry stays. What
+// required grad goes on doing so, with a gradient of zero for what was overwritten.
 Value with_part(const Value& whole, const Value& part, const Node& like) {
-  if (same_geometry(*whole, like) && like.offset == 0 && like.layout->dense)
+  const bool loses_history = mode.grad && whole->needs_grad() && !part->needs_grad();
+  if (same_geometry(*whole, like) && like.offset == 0 && like.layout->dense && !loses_history)
     return with_layout(cast(part, whole->dtype), like.layout);
   return as_strided_scatter(whole, part, like.sizes(), like.strides(), like.offset);
 }
@@ -41,6 +43,23 @@ Ref<Family> new_family(Ref<Cell> cell, Ref<Version> version, Node* node) {
   return family;
 }
 
+// The value of `now` with the history of `node`, recorded whether or not ops are.
+Value with_history_of(const Value& now, Node* node) {
+  struct WithGrad {
+    bool before = std::exchange(mode.grad, true);
+    ~WithGrad() { mode.grad = before; }
+  } with_grad;
+  return rebind(now, Value(history_of(node)));
+}
+
+// A tensor stays what it is, an inference tensor or not, whatever is written to it.
+Value of_the_kind_of(const Node& like, const Value& value) {
+  if (!((value->flags ^ like.flags) & Node::inference)) return value;
+  Value same = alias(value);
+  same->flags ^= Node::inference;
+  return same;
+}
+
 // The family sees the cell's value, as it always must, with the history of `history`.
 void derive_family_node(Family& family, Node* history) {
   Value now;
@@ -49,7 +68,7 @@ void derive_family_node(Family& family, Node* history) {
     now = with_geometry(family.cell->node, *family.node);
     if (now->needs_grad()) now = alias_without_grad(now);
   }
-  if (history->needs_grad()) now = rebind(now, Value(history_of(history)));
+  if (history->needs_grad()) now = with_history_of(now, history);
   set_family_node(family, now.get());
 }
 
@@ -124,10 +143,21 @@ void Variable::join_family() {
 void Variable::refresh() {
   refresh_family(*family_);
   if (!view_) return set_node(family_->node);
+  const bool own_history = origin_ == Origin::without_grad && node_->needs_grad();
   WithoutGrad guard;
-  mode.grad = family_->node->needs_grad();
-  const Value now = with_geometry(Value(family_->node), *node_);
+  mode.grad = !own_history && family_->node->needs_grad();
+  Value now = with_geometry(Value(family_->node), *node_);
+  if (own_history) now = with_history_of(alias_without_grad(now), node_);
   set_node(now.get());
+}
+
+bool Variable::partly_overlaps(const Variable& o, const Node& part) const {
+  if (!shares_cell_with(o)) return false;
+  const Node& other = o.shape();
+  if (!other.layout->dense || !part.layout->dense || !other.numel() || !part.numel()) return false;
+  const bool apart = part.offset + part.layout->span <= other.offset ||
+                     other.offset + other.layout->span <= part.offset;
+  return !apart && !same_geometry(part, other);
 }
 
 void Variable::bump_version() {
@@ -171,7 +201,7 @@ void Variable::write(const Value& value) {
   const bool grad = mode.grad && (value->needs_grad() || family.node->needs_grad());
   ++family.version->count;
   if (same_geometry(*cell.node, *family.node)) {
-    const Value whole = with_part(Value(family.node), value, *node_);
+    const Value whole = of_the_kind_of(*family.node, with_part(Value(family.node), value, *node_));
     store(cell, whole);
     if (!grad && family.node->needs_grad()) return;  // the family keeps its history
     set_family_node(family, whole.get());
@@ -187,7 +217,8 @@ void Variable::write_part(const Value& value, bool grad) {
   Value history;
   if (grad) history = with_part(Value(family.node), value, *node_);
   WithoutGrad no_grad;
-  store(*family.cell, with_part(family.cell->node, value, *node_));
+  Cell& cell = *family.cell;
+  store(cell, of_the_kind_of(*cell.node, with_part(cell.node, value, *node_)));
   if (!history) return refresh_family(family);
   const Value now = alias_without_grad(with_geometry(family.cell->node, *family.node));
   mode.grad = true;
@@ -213,7 +244,7 @@ void Variable::write_outside(const Value& value) {
 void Variable::rebase(Variable& other) {
   other.join_family();
   const Value now = alias_without_grad(other.value());
-  const Value mine = node()->needs_grad() ? rebind(now, Value(history_of(node_))) : now;
+  const Value mine = node()->needs_grad() ? with_history_of(now, node_) : now;
   auto family = new_family(other.family_->cell, Ref<Version>::adopt(new Version{1, version()}), mine.get());
   Variable v;
   v.family_ = family.leak();

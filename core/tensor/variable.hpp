@@ -79,6 +79,9 @@ class Variable {
   bool shares_cell_with(const Variable& o) const {
     return family_ && o.family_ && family_->cell == o.family_->cell;
   }
+  // True iff writing `part` of this storage would change what `o` reads, other than element for
+  // element. Strides with gaps are too hard to tell.
+  bool partly_overlaps(const Variable& o, const Node& part) const;
   uint32_t version() const { return family_ ? family_->version->count : 0; }
   void bump_version();
   Family* family() const { return family_; }

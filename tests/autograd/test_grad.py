@@ -175,7 +175,7 @@ def test_a_none_among_grad_outputs_is_refused_for_a_vector(torch: Any) -> None:
 @raises_alike(RuntimeError)
 def test_grad_outputs_of_another_shape_are_refused(torch: Any) -> None:
     x = leaf(torch)
-    torch.autograd.grad([x.sum(), x * x], x, [None, torch.ones(4)])
+    torch.autograd.grad([x * x, x.sum()], x, [torch.ones(4), None])
 
 
 @raises_alike(RuntimeError)

@@ -123,11 +123,13 @@ def grad(
     found = _walk(outputs, grad_outputs, retain_graph, create_graph, targets, accumulate=False)
     if materialize_grads:
         found = tuple(_zeros_for(t) if g is None else g for g, t in zip(found, targets))  # noqa: B905
-    elif not allow_unused and any(g is None for g in found):
-        raise RuntimeError(
-            "One of the differentiated Tensors appears to not have been used in the graph. Set"
-            " allow_unused=True if this is the desired behavior."
-        )
+    elif not allow_unused:
+        for index, gradient in enumerate(found):
+            if gradient is None:
+                raise RuntimeError(
+                    f"The differentiated Tensor at index {index} appears to not have been used in"
+                    " the graph. Set allow_unused=True if this is the desired behavior."
+                )
     return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else found
 
 
