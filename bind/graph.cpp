@@ -46,7 +46,10 @@ nb::dict entry_of(const Op& op, const char* family) {
   d["function"] = op.function;
   d["method"] = op.method;
   d["inplace"] = op.inplace;
+  d["inplace_function"] = op.inplace_function;
   d["hidden"] = op.hidden;
+  d["aliases"] = op.aliases;
+  d["module"] = op.module;
   return d;
 }
 

@@ -307,7 +307,7 @@ using Entries = std::vector<const Op*>;
 std::map<Place, Entries> entries_by_place() {
   std::map<Place, Entries> places;
   for (auto family : op_table()) {
-    for (const Op& op : family) {
+    for (const Op& op : family.ops) {
       if (op.hidden) continue;
       std::istringstream names(std::string(op.name) + " " + op.aliases);
       for (std::string name; names >> name;)

@@ -284,6 +284,26 @@ Values cross_entropy_body(Call& c) {
   return {nll_loss(log_p, target, weight, o)};
 }
 
+template <class T>
+bool all_probabilities(const T* p, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    if (!(p[i] >= 0 && p[i] <= 1)) return false;
+  return true;
+}
+
+// Passes the memory on where it may, so that the check costs a look at each element.
+void run_check(Run& s) {
+  const int64_t n = s.node.numel();
+  if (n == 0) return;
+  const Node& in = s.in(0);
+  std::vector<double> values(n);
+  const Dims rows = contiguous_strides(in.sizes());
+  copy(in.sizes(), {reinterpret_cast<char*>(values.data()), DType::float64, rows.span()}, strided(in));
+  if (!all_probabilities(values.data(), n))
+    fail(ErrorKind::runtime, "all elements of input should be between 0 and 1");
+  if (!s.donated(0)) copy(in.sizes(), strided(s.node), strided(in));
+}
+
 constexpr Op kOps[] = {
     {.name = "nll_loss",
      .signature = "(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
@@ -299,6 +319,14 @@ constexpr Op kOps[] = {
      .doc = "The loss of unnormalised scores against class indices or class probabilities.",
      .example = "nn.functional.cross_entropy(tensor([[1., 2.]]), tensor([1]))",
      .body = cross_entropy_body,
+     .module = "_nn"},
+    {.name = "check_probabilities",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "input itself, if all of it lies between 0 and 1.",
+     .infer = infer_like_input,
+     .kernel = run_check,
+     .grad = {GRAD(g)},
+     .donates = 1,
      .module = "_nn"},
     {.name = "nll_loss_forward",
      .doc = "nll_loss of contiguous inputs.",

@@ -219,10 +219,7 @@ void Variable::write_part(const Value& value, bool grad) {
   WithoutGrad no_grad;
   Cell& cell = *family.cell;
   store(cell, of_the_kind_of(*cell.node, with_part(cell.node, value, *node_)));
-  if (!history) return refresh_family(family);
-  const Value now = alias_without_grad(with_geometry(family.cell->node, *family.node));
-  mode.grad = true;
-  set_family_node(family, rebind(now, history).get());
+  derive_family_node(family, history ? history.get() : family.node);
 }
 
 // While somebody outside owns the memory, writes go into it at once.

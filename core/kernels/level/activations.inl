@@ -49,6 +49,11 @@ template <class T>
 WEND_MATH T m_log_sigmoid(T x) {
   return (x < 0 ? x : 0) - m_log1p(m_exp(-m_abs(x)));
 }
+template <class T>
+WEND_MATH T m_binary_cross_entropy(T p, T target) {
+  const T yes = m_log(p), no = m_log1p(-p);
+  return (target - 1) * (no < -100 ? T(-100) : no) - target * (yes < -100 ? T(-100) : yes);
+}
 // log(1 + exp(beta x)) / beta, and x itself beyond the threshold.
 template <class T>
 WEND_MATH T m_softplus(T x, T beta, T threshold) {

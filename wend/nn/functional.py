@@ -1,0 +1,132 @@
+"""torch.nn.functional: the functions that modules are made of.
+
+Families are in modules of their own; here they come together, with the few that have none.
+"""
+
+from __future__ import annotations
+
+import wend
+from wend import _C
+from wend._C import Tensor, _nn
+from wend.nn._activations import (
+    celu,
+    celu_,
+    elu,
+    elu_,
+    gelu,
+    glu,
+    gumbel_softmax,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    leaky_relu,
+    leaky_relu_,
+    log_softmax,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    relu_,
+    rrelu,
+    rrelu_,
+    selu,
+    selu_,
+    sigmoid,
+    silu,
+    softmax,
+    softmin,
+    softplus,
+    softshrink,
+    softsign,
+    tanh,
+    tanhshrink,
+    threshold,
+    threshold_,
+)
+from wend.nn._attention import scaled_dot_product_attention
+from wend.nn._distances import cosine_similarity, normalize, pairwise_distance
+from wend.nn._dropout import (
+    alpha_dropout,
+    dropout,
+    dropout1d,
+    dropout2d,
+    dropout3d,
+    feature_alpha_dropout,
+)
+from wend.nn._losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cosine_embedding_loss,
+    cross_entropy,
+    gaussian_nll_loss,
+    hinge_embedding_loss,
+    huber_loss,
+    kl_div,
+    l1_loss,
+    margin_ranking_loss,
+    mse_loss,
+    multi_margin_loss,
+    multilabel_margin_loss,
+    multilabel_soft_margin_loss,
+    nll_loss,
+    poisson_nll_loss,
+    smooth_l1_loss,
+    soft_margin_loss,
+    triplet_margin_loss,
+    triplet_margin_with_distance_loss,
+)
+from wend.nn._normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    local_response_norm,
+    rms_norm,
+)
+
+linear = _nn.linear
+bilinear = _C.bilinear
+one_hot = _nn.one_hot
+
+
+def _renormalize(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float) -> None:
+    """Shortens the rows that are longer than max_norm, in place and without history."""
+    with wend.no_grad():
+        used = weight[rows.reshape(-1)]
+        length = used.norm(norm_type, -1, keepdim=True)
+        factor = _C.where(length > max_norm, max_norm / (length + 1e-7), 1)
+        weight[rows.reshape(-1)] = used * factor
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """The rows of weight that the indices name.
+
+    padding_idx: a row that gets no gradient.
+    max_norm: rows that are used and longer than it are shortened in place first.
+    scale_grad_by_freq: the gradient of a row is divided by how often it was used.
+
+    >>> wend.nn.functional.embedding(wend.tensor([1, 0]), wend.tensor([[1.0], [2.0]]))
+    tensor([[2.],
+            [1.]])
+    """
+    if padding_idx is None:
+        padding_idx = -1
+    else:
+        rows = weight.size(0)
+        if not -rows <= padding_idx < rows:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= rows
+    if max_norm is not None:
+        _renormalize(weight, input, max_norm, norm_type)
+    return _C.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
