@@ -380,7 +380,8 @@ Value viewed_as(const Value& a, const Dims& sizes, const Dims& strides) {
   static const Op& op = op_named("view");
   const LayoutRef layout = intern(sizes.span(), strides.span());
   const Arg attr = Arg::of(sizes.span());
-  return append(op, std::span(&a, 1), std::span(&attr, 1), a->dtype, layout.get(), a->offset);
+  Value in[] = {a};
+  return append(op, in, std::span(&attr, 1), a->dtype, layout.get(), a->offset);
 }
 
 }  // namespace

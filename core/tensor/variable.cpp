@@ -268,7 +268,7 @@ void Variable::resize(std::span<const int64_t> sizes) {
   observe(cell.node);
   const int64_t offset = node_->offset, needed = offset + count(sizes);
   const auto bytes = static_cast<size_t>(needed * size_of(node_->dtype));
-  const Buffer& storage = *cell.node->buffer;
+  Buffer& storage = *cell.node->buffer;
   WithoutGrad no_grad;
   if (bytes > storage.bytes) {
     if (is_shared(storage) || storage.lender)
