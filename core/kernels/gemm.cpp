@@ -2,7 +2,6 @@
 // Our own kernels are in level/gemm.inl; large products go to OpenBLAS, one thread each.
 #include "kernels/gemm.hpp"
 
-
 #include <algorithm>
 #include <climits>
 #include <memory>
@@ -14,9 +13,9 @@
 namespace wend {
 namespace {
 
-// Multiply-adds: below the first a product is not split, below the second no sleeping thread is
-// woken for it. A core does some fifty million of them in a millisecond.
-constexpr int64_t split_work = int64_t{1} << 17, wake_work = int64_t{1} << 21;
+// In units of work_of: a block for one thread is at least the first, and below the second no
+// sleeping thread is woken. A core does about eighty of the units in a nanosecond.
+constexpr int64_t block_work = int64_t{1} << 18, wake_work = int64_t{1} << 20;
 
 template <class T>
 using Kernel = void (*)(const Gemm<T>&);
@@ -29,9 +28,11 @@ const GemmKernels<T>& kernels() {
     return level().gemm_f64;
 }
 
+// Multiply-adds, and with the weight that fits the measured times, elements to be moved: they are
+// what a product with few rows costs.
 template <class T>
 int64_t work_of(const Gemm<T>& g) {
-  return g.m * g.n * g.k;
+  return g.m * g.n * g.k + 4 * (g.m * g.k + g.k * g.n + g.m * g.n);
 }
 
 // The strides of an extent of one are never used: give them the value that takes the fast paths.
@@ -130,13 +131,14 @@ Gemm<T> columns_of(Gemm<T> g, int64_t begin, int64_t end) {
   return g;
 }
 
-// Splits the longer side of C; `unit` keeps most tiles whole.
+// Splits the longer side of C; `unit` keeps most tiles whole, and long the rows of B that a single
+// row of A streams through.
 template <class T>
 void run_split(const Gemm<T>& g, Kernel<T> kernel) {
   const bool by_rows = g.m > g.n;
   const int64_t length = by_rows ? g.m : g.n;
-  const int64_t unit = by_rows ? 48 : 256 / int64_t{sizeof(T)};
-  const int64_t enough = split_work / 4 / (work_of(g) / length) + 1;
+  const int64_t unit = by_rows ? 48 : (g.m == 1 ? 1024 : 256) / int64_t{sizeof(T)};
+  const int64_t enough = block_work / (work_of(g) / length) + 1;
   const int64_t grain = (enough + unit - 1) / unit * unit;
   parallel_for(
       length, grain,
@@ -208,7 +210,7 @@ void run(const Gemm<T>& given) {
   if (g.n == 1 && g.m > 1 && g.c_row == 1) g = column_as_row(g);
   if (too_large_for_tiles(g)) return run_large(g);
   const Kernel<T> kernel = choose(g);
-  if (work_of(g) < split_work) return kernel(g);
+  if (work_of(g) < 2 * block_work) return kernel(g);
   run_split(g, kernel);
 }
 
@@ -238,9 +240,8 @@ void run_batched(Gemm<T> g, int64_t count, const GemmSteps& steps) {
   };
   const int64_t work = std::max<int64_t>(1, work_of(g));
   const bool apart = steps.c != 0 && work < wake_work;
-  if (!apart || work < split_work / count) return members(0, count);
-  parallel_for(count, std::max<int64_t>(1, split_work / 4 / work), members,
-               work >= wake_work / count);
+  if (!apart || work < 2 * block_work / count) return members(0, count);
+  parallel_for(count, block_work / work + 1, members, work >= wake_work / count);
 }
 
 }  // namespace
