@@ -138,6 +138,10 @@ void Variable::join_family() {
   family_ = new_family(std::move(cell), std::move(version), node_).leak();
   stamp_ = family_->cell->stamp;
   unuse(node_);
+  if (family_->cell->node.get() == node_) return;
+  // The value is the cell's from now on: what `node_` was derived from may be gone.
+  derive_family_node(*family_, node_);
+  set_node(family_->node);
 }
 
 void Variable::refresh() {
