@@ -309,6 +309,7 @@ template <Class kClass>
 void run(Run& s) {
   if (s.node.numel() == 0) return;
   if (!gives_bool(kClass) && !conditions(kClass) && run_small(s)) return;
+  if (s.node.numel() == 0) return;
   const Plan plan = plan_of<kClass>(s);
   if (run_flat(plan, s)) return;
   Iteration it;
