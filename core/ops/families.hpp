@@ -21,6 +21,8 @@ std::span<const Op> reduce_ops();
 std::span<const Op> matmul_ops();
 std::span<const Op> index_ops();
 std::span<const Op> gather_ops();
+std::span<const Op> statistics_ops();
+std::span<const Op> scan_ops();
 std::span<const Op> order_ops();
 std::span<const Op> pick_ops();
 std::span<const Op> join_ops();

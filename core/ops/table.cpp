@@ -15,6 +15,8 @@ std::span<const OpFamily> op_table() {
       {"copy", copy_ops()},
       {"view", view_ops()},
       {"reduce", reduce_ops()},
+      {"statistics", statistics_ops()},
+      {"scan", scan_ops()},
       {"matmul", matmul_ops()},
       {"index", index_ops()},
       {"gather", gather_ops()},
