@@ -25,6 +25,7 @@ std::span<const Op> statistics_ops();
 std::span<const Op> scan_ops();
 std::span<const Op> order_ops();
 std::span<const Op> pick_ops();
+std::span<const Op> bins_ops();
 std::span<const Op> join_ops();
 std::span<const Op> random_ops();
 std::span<const Op> compose_ops();

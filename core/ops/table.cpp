@@ -22,6 +22,7 @@ std::span<const OpFamily> op_table() {
       {"gather", gather_ops()},
       {"order", order_ops()},
       {"pick", pick_ops()},
+      {"bins", bins_ops()},
       {"join", join_ops()},
       {"random", random_ops()},
       {"compose", compose_ops()},
