@@ -57,6 +57,30 @@ struct Iteration {
     return n;
   }
 
+  int64_t total() const { return outer() * inner(); }
+  // The stride of an operand along the inner dimension; 0 for an operand that is not there.
+  int64_t step(int k) const { return ndim && k < operands ? stride[k][ndim - 1] : 0; }
+
+  // Calls body(pointers, count) for steps [begin, end) of all dimensions, in runs along the inner one
+  // of at most `longest`. The pointer of an operand that is not there is null.
+  template <class Body>
+  void runs(int64_t begin, int64_t end, int64_t longest, Body&& body) const {
+    while (begin < end) {
+      const int64_t first = begin % inner();
+      const int64_t count = std::min({end - begin, inner() - first, longest});
+      char* at[kMaxOperands] = {};
+      for (int k = 0; k < operands; ++k) at[k] = data[k] + first * step(k);
+      int64_t rest = begin / inner();
+      for (int i = ndim - 2; i >= 0; --i) {
+        const int64_t index = rest % size[i];
+        rest /= size[i];
+        for (int k = 0; k < operands; ++k) at[k] += index * stride[k][i];
+      }
+      body(at, count);
+      begin += count;
+    }
+  }
+
   // Calls body(pointers, strides of the inner dimension, length) for outer steps [begin, end).
   template <class Body>
   void walk(int64_t begin, int64_t end, Body&& body) const {

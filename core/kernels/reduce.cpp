@@ -101,47 +101,16 @@ class Reader {
   const Before& before_;
 };
 
-// The dimensions that are kept, with operands in, out and perhaps shift.
-struct Kept : Iteration {
-  int64_t step(int operand) const {
-    return ndim && operand < operands ? stride[operand][ndim - 1] : 0;
-  }
-  // The operands at one step of the outer dimensions; the third is null without a shift.
-  void locate(int64_t outer_step, char** at) const {
-    at[2] = nullptr;
-    for (int k = 0; k < operands; ++k) at[k] = data[k];
-    for (int i = ndim - 2; i >= 0; --i) {
-      const int64_t index = outer_step % size[i];
-      outer_step /= size[i];
-      for (int k = 0; k < operands; ++k) at[k] += index * stride[k][i];
-    }
-  }
-  int64_t total() const { return outer() * inner(); }
-  // Calls body(operands, count) for runs of at most `longest` steps of the inner dimension.
-  template <class Body>
-  void runs(int64_t begin, int64_t end, int64_t longest, Body&& body) const {
-    while (begin < end) {
-      const int64_t first = begin % inner();
-      const int64_t count = std::min({end - begin, inner() - first, longest});
-      char* at[3] = {};
-      locate(begin / inner(), at);
-      for (int k = 0; k < 3; ++k) at[k] += first * step(k);
-      body(at, count);
-      begin += count;
-    }
-  }
-};
-
-// A reduction along one axis.
+// A reduction along one axis; `kept` walks the others with operands in, out and perhaps shift.
 struct OneAxis {
   const Reduction& r;
-  const Kept& kept;
+  const Iteration& kept;
   int64_t n, stride;  // of the axis that is reduced
   int64_t element;
   ReduceLoops loops, next;
   Reader reader;
 
-  OneAxis(const Reduction& r, const Kept& kept, int64_t n, int64_t stride)
+  OneAxis(const Reduction& r, const Iteration& kept, int64_t n, int64_t stride)
       : r(r),
         kept(kept),
         n(n),
@@ -204,39 +173,38 @@ struct OneAxis {
     const int64_t width = kept.inner(), block = std::min(width, kColumns);
     const int64_t blocks = (width + block - 1) / block;
     const int64_t rows = std::max<int64_t>(64, kChunk / block), chunks = (n + rows - 1) / rows;
-    std::vector<char> partial(chunks > 1 ? kept.outer() * chunks * width * element : 0);
+    const bool whole = chunks == 1;
+    std::vector<char> partial(whole ? 0 : kept.total() * chunks * element);
     const int64_t grain = std::max<int64_t>(1, kParallel / (block * std::min(n, rows)));
     parallel_for(kept.outer() * chunks * blocks, grain, [&](int64_t i, int64_t end) {
       Scratch scratch;
       for (; i < end; ++i) {
-        const int64_t b = i % blocks * block, o = i / blocks / chunks;
-        const int64_t chunk = i / blocks % chunks, first = chunk * rows;
-        char* at[3] = {};
-        kept.locate(o, at);
-        const Part part = {at[0] + b * kept.step(0) + first * stride,
-                           std::min(rows, n - first),
-                           stride,
-                           std::min(block, width - b),
-                           kept.step(0),
-                           at[2] + b * kept.step(2),
-                           0,
-                           kept.step(2)};
-        int64_t row_stride;
-        const char* x = reader.read(part, scratch, row_stride);
-        if (chunks > 1)
-          loops.columns(x, part.rows, row_stride, part.columns,
-                        partial.data() + ((o * chunks + chunk) * width + b) * element, 1);
-        else
-          loops.columns(x, part.rows, row_stride, part.columns, at[1] + b * kept.step(1),
-                        kept.step(1) / element);
+        const int64_t b = i % blocks * block, chunk = i / blocks % chunks, first = chunk * rows;
+        const int64_t o = i / blocks / chunks, at_column = o * width + b;
+        char* to = partial.data() + ((o * chunks + chunk) * width + b) * element;
+        kept.runs(at_column, o * width + std::min(b + block, width), block,
+                  [&](char** at, int64_t count) {
+                    int64_t row_stride;
+                    const Part part = {at[0] + first * stride,
+                                       std::min(rows, n - first),
+                                       stride,
+                                       count,
+                                       kept.step(0),
+                                       at[2],
+                                       0,
+                                       kept.step(2)};
+                    const char* x = reader.read(part, scratch, row_stride);
+                    loops.columns(x, part.rows, row_stride, count, whole ? at[1] : to,
+                                  whole ? kept.step(1) / element : 1);
+                  });
       }
     });
-    for (int64_t o = 0; chunks > 1 && o < kept.outer(); ++o) {
-      char* at[3] = {};
-      kept.locate(o, at);
-      next.columns(partial.data() + o * chunks * width * element, chunks, width, width, at[1],
-                   kept.step(1) / element);
-    }
+    const char* x = partial.data();
+    if (whole) return;
+    kept.runs(0, kept.total(), width, [&](char** at, int64_t) {
+      next.columns(x, chunks, width, width, at[1], kept.step(1) / element);
+      x += chunks * width * element;
+    });
   }
 };
 
@@ -246,7 +214,7 @@ struct ArgExtreme {
   ArgLoops loops;
   DType compute;
   int64_t element, n, stride;
-  Kept kept;
+  Iteration kept;
   Before nothing;
   Reader reader;
 
@@ -327,20 +295,20 @@ struct ArgExtreme {
     const int64_t grain = std::max<int64_t>(1, kParallel / (block * n));
     parallel_for(kept.outer() * blocks, grain, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
-        const int64_t first = i % blocks * block;
-        kept.walk(i / blocks, i / blocks + 1, [&](char** at, const int64_t* steps, int64_t) {
-          loops.columns(at[0] + first * steps[0], n, stride / element,
-                        std::min(block, width - first),
-                        reinterpret_cast<int64_t*>(at[1] + first * steps[1]),
-                        steps[1] / static_cast<int64_t>(sizeof(int64_t)));
-        });
+        const int64_t row = i / blocks * width, first = i % blocks * block;
+        kept.runs(row + first, row + std::min(first + block, width), block,
+                  [&](char** at, int64_t count) {
+                    loops.columns(at[0], n, stride / element, count,
+                                  reinterpret_cast<int64_t*>(at[1]),
+                                  kept.step(1) / static_cast<int64_t>(sizeof(int64_t)));
+                  });
       }
     });
   }
 };
 
 // One axis after the other, the innermost first; results in between are contiguous.
-void reduce_axes(const Reduction& r, const Kept& kept, const Iteration& reduced) {
+void reduce_axes(const Reduction& r, const Iteration& kept, const Iteration& reduced) {
   const int last = reduced.ndim - 1;
   if (last <= 0) {
     const OneAxis axis(r, kept, reduced.inner(), last < 0 ? 0 : reduced.stride[0][0]);
@@ -353,7 +321,7 @@ void reduce_axes(const Reduction& r, const Kept& kept, const Iteration& reduced)
   std::vector<char> between(count(sizes.span()) * element);
   const Dims steps = contiguous_strides(sizes.span());
 
-  Kept first;
+  Iteration first;
   first.begin(sizes.span());
   first.add(kept.data[0], from.span(), sizes.span(), 1);
   first.add(between.data(), steps.span(), sizes.span(), element);
@@ -363,8 +331,7 @@ void reduce_axes(const Reduction& r, const Kept& kept, const Iteration& reduced)
   first.simplify();
   OneAxis(r, first, reduced.size[last], reduced.stride[0][last]).run();
 
-  Iteration rest;
-  Kept outer;
+  Iteration rest, outer;
   rest.begin(sizes.span().first(last));
   rest.add(between.data(), steps.span().first(last), sizes.span().first(last), element);
   rest.simplify();
@@ -392,8 +359,7 @@ void reduce(const Reduction& r) {
     return loops_of(r.kind, r.compute).rows(nullptr, 0, 0, outputs, r.out, 1);
   const Dims out_strides = contiguous_strides(kept_sizes.span());
   const int64_t from = size_of(r.in.dtype), element = size_of(r.compute);
-  Kept kept;
-  Iteration reduced;
+  Iteration kept, reduced;
   kept.begin(kept_sizes.span());
   kept.add(r.in.data, kept_strides.span(), kept_sizes.span(), from);
   kept.add(r.out, out_strides.span(), kept_sizes.span(), element);

@@ -92,7 +92,11 @@ Value argmax(const Value& a, int64_t dim, bool keepdim);
 // Sums away what broadcasting added, so that the result has these sizes.
 Value sum_to(const Value& a, std::span<const int64_t> sizes);
 
-// order
+// scan
+// For each element the product of the others along `dim`.
+Value product_of_others(const Value& a, int64_t dim);
+
+// pick
 // The elements of `a` at `index` along `dim`: one for each place of `index`, which has all dimensions
 // of `a` or lacks `dim`. `name` is the entry whose name the way back bears.
 Value pick(std::string_view name, const Value& a, const Value& index, int64_t dim);

@@ -165,16 +165,13 @@ void run_extreme(Run& s) {
   run_reduction(s, kind, extreme_dtype(s.in(0).dtype));
 }
 
-// Equal extremes share the gradient. Where the extreme is NaN, max() and min() give it to every
-// NaN, but amax and amin, like PyTorch's, have no gradient there but NaN.
+// Equal extremes share the gradient. PyTorch's amax and amin have no gradient but NaN where the
+// extreme is NaN, max and min do.
 Value extreme_gradient(const GradCall& s, const Value& a, const Value& out) {
-  const Value extreme = with_dims_back(s, out);
-  Value mask = eq(a, extreme);
   const auto attrs = attrs_of(s.node());
-  const bool everything = attrs.empty();
-  if (everything) mask = logical_or(mask, logical_and(isnan(a), isnan(extreme)));
-  if (everything) return where(mask, s.g / record_sum(mask, Arg{}, false), 0);
-  return with_dims_back(s, s.g) * mask / record_sum(mask, attrs[0], true);
+  if (attrs.empty()) return even_share(s.g, a, out);
+  const Value reached = eq(a, with_dims_back(s, out));
+  return with_dims_back(s, s.g) * reached / record_sum(reached, attrs[0], true);
 }
 
 // Bytes stay bytes, as in PyTorch; everything else becomes bool. An empty list of dimensions means
@@ -267,10 +264,17 @@ Values body_nanmean(Call& c) {
   return {total / record_sum(logical_not(missing), c[1], c[2].as_bool())};
 }
 
-constexpr const char
-    *kAlong = "(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-    *kOver = "(Tensor input, int[1] dim=(), bool keepdim=False) -> Tensor",
-    *kTruthOver = "(Tensor input, int[1]? dim, bool keepdim=False) -> Tensor";
+Value prod_gradient(const GradCall& s, const Value& a) {
+  const auto attrs = attrs_of(s.node());
+  const Value in = cast(a, s.g->dtype);
+  if (attrs.size() > 1) return with_dims_back(s, s.g) * product_of_others(in, attrs[0].as_int());
+  return s.g * reshape(product_of_others(reshape(in, {-1}), 0), a->sizes());
+}
+
+constexpr const char kAlong[] =
+    "(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
+constexpr const char kOver[] = "(Tensor input, int[1] dim=(), bool keepdim=False) -> Tensor";
+constexpr const char kTruthOver[] = "(Tensor input, int[1]? dim, bool keepdim=False) -> Tensor";
 
 constexpr Op kOps[] = {
     {.name = "sum",
@@ -302,6 +306,21 @@ constexpr Op kOps[] = {
      .kernel = run_mean,
      .grad = {GRAD(spread(s, g / static_cast<double>(reduced_count(s.node()))))},
      .grad_name = "MeanBackward1",
+     .work = work_of_reduction},
+    {.name = "prod",
+     .signature = "(Tensor input, *, dtype? dtype=None) -> Tensor",
+     .doc = "Product of all elements, or along a dimension.",
+     .example = "prod(tensor([2., 3., 4.]))",
+     .infer = infer_total,
+     .kernel = run_total<Reduce::prod>,
+     .grad = {GRAD(prod_gradient(s, a))},
+     .work = work_of_reduction},
+    {.name = "prod",
+     .signature = "(Tensor input, int dim, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
+     .infer = infer_total,
+     .kernel = run_total<Reduce::prod>,
+     .grad = {GRAD(prod_gradient(s, a))},
+     .grad_name = "ProdBackward1",
      .work = work_of_reduction},
     {.name = "nansum",
      .signature =
@@ -438,6 +457,11 @@ Value amax(const Value& a, std::span<const int64_t> dims, bool keepdim) {
 }
 Value argmax(const Value& a, int64_t dim, bool keepdim) {
   return record(kOps[entry("argmax", 0)], {a}, {Arg::of(dim), Arg::of(keepdim)});
+}
+
+Value even_share(const Value& g, const Value& a, const Value& chosen) {
+  const Value reached = logical_or(eq(a, chosen), logical_and(isnan(a), isnan(chosen)));
+  return where(reached, g / sum(reached), 0);
 }
 
 Value sum_to(const Value& a, std::span<const int64_t> sizes) {

@@ -33,13 +33,6 @@ double work_of_reduction(const Node& node);
 void reduce_into(const Node& node, Reduce kind, DType compute, char* out,
                  const Before& before = {});
 
-struct Unchanged {
-  template <class T>
-  T operator()(T v) const {
-    return v;
-  }
-};
-
 // Results that are not computed in the node's dtype wait here to be converted; for a few there is
 // room on the stack.
 class Results {
@@ -87,5 +80,7 @@ void run_reduction(Run& s, Reduce kind, DType compute);
 Value with_dims_back(const GradCall& s, const Value& v);
 // ... and repeated to the input's sizes.
 Value spread(const GradCall& s, const Value& v);
+// The gradient of one element chosen of all: equal ones share it, and NaN is equal to NaN.
+Value even_share(const Value& g, const Value& a, const Value& chosen);
 
 }  // namespace wend
