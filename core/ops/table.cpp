@@ -28,7 +28,6 @@ std::span<const OpFamily> op_table() {
       {"embedding", embedding_ops()},
       {"dropout", dropout_ops()},
       {"loss", loss_ops()},
-      {"linear", linear_ops()},
   };
   return families;
 }

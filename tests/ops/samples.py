@@ -106,6 +106,8 @@ class Entry(NamedTuple):
     @property
     def path(self) -> str:
         """Where wend has it."""
+        if self.facts["module"]:
+            return f"_C.{self.facts['module']}.{self.name}"
         names = {"function": self.name, "method": f"Tensor.{self.name}"}
         return names.get(self.form, f"Tensor.{self.name}_")
 
