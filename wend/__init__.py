@@ -60,7 +60,7 @@ from wend._types import (  # noqa: E402
     uint8,
 )
 from wend.utils import hooks as _hooks  # noqa: E402
-from wend import autograd  # noqa: E402
+from wend import autograd, nn, special  # noqa: E402
 from wend.autograd.grad_mode import (  # noqa: E402
     enable_grad,
     inference_mode,
@@ -74,3 +74,4 @@ from wend.random import (  # noqa: E402
     seed,
     set_rng_state,
 )
+from wend.nn.functional import cosine_similarity, pairwise_distance  # noqa: E402

@@ -342,7 +342,7 @@ constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Inf
   op.infer = infer;
   op.kernel = kernel;
   op.elementwise = index;
-  op.inplace_function = arity == 1 && op.inplace;
+  op.inplace_function = op.inplace_function || (arity == 1 && op.inplace);
   op.donates = static_cast<uint8_t>((1 << arity) - 1);
   if (gives_bool(c)) op.differentiable = false;
   return op;

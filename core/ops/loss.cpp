@@ -304,6 +304,28 @@ void run_check(Run& s) {
   if (!s.donated(0)) copy(in.sizes(), strided(s.node), strided(in));
 }
 
+Value reduced(const Value& loss, Reduction reduction) {
+  if (reduction == Reduction::none) return loss;
+  const Value total = sum(loss, Dims{}, false);
+  return reduction == Reduction::sum ? total : total / static_cast<double>(loss->numel());
+}
+
+Values binary_cross_entropy_body(Call& c) {
+  static const Op& check = op_named("check_probabilities");
+  const Value x = c.tensor(0), target = c.tensor(1), weight = c.tensor(2);
+  const Reduction reduction = reduction_of(c[3], c[4], c[5]);
+  if (!std::ranges::equal(x->sizes(), target->sizes()))
+    fail(ErrorKind::value, "Using a target size (torch.Size(", show(target->sizes()),
+         ")) that is different to the input size (torch.Size(", show(x->sizes()),
+         ")) is deprecated. Please ensure they have the same size.");
+  if (x->dtype != target->dtype)
+    fail(ErrorKind::runtime, "Found dtype ", scalar_type_name(target->dtype), " but expected ",
+         scalar_type_name(x->dtype));
+  Value loss = binary_cross_entropy_terms(record(check, {x}), target);
+  if (weight) loss = loss * weight;
+  return {reduced(loss, reduction)};
+}
+
 constexpr Op kOps[] = {
     {.name = "nll_loss",
      .signature = "(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
@@ -320,14 +342,20 @@ constexpr Op kOps[] = {
      .example = "nn.functional.cross_entropy(tensor([[1., 2.]]), tensor([1]))",
      .body = cross_entropy_body,
      .module = "_nn"},
+    {.name = "binary_cross_entropy",
+     .signature = "(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
+                  "bool? reduce=None, str reduction='mean') -> Tensor",
+     .doc = "The loss of probabilities against targets between 0 and 1.",
+     .example = "nn.functional.binary_cross_entropy(tensor([0.5]), tensor([1.]))",
+     .body = binary_cross_entropy_body,
+     .module = "_nn"},
     {.name = "check_probabilities",
-     .signature = "(Tensor input) -> Tensor",
      .doc = "input itself, if all of it lies between 0 and 1.",
      .infer = infer_like_input,
      .kernel = run_check,
      .grad = {GRAD(g)},
      .donates = 1,
-     .module = "_nn"},
+     .hidden = true},
     {.name = "nll_loss_forward",
      .doc = "nll_loss of contiguous inputs.",
      .infer = infer_nll,

@@ -1,6 +1,6 @@
 """Losses of nn.functional that are plain arithmetic on tensors.
 
-cross_entropy and nll_loss, and the elements of binary_cross_entropy, are ops of the core.
+cross_entropy, nll_loss and binary_cross_entropy are ops of the core.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from wend import _C
 from wend._C import Tensor, _nn
 from wend.nn._distances import pairwise_distance
 
+binary_cross_entropy = _nn.binary_cross_entropy
 cross_entropy = _nn.cross_entropy
 nll_loss = _nn.nll_loss
 
@@ -154,45 +155,6 @@ def huber_loss(
     if weight is not None:
         if weight.size() != input.size():
             raise ValueError("Weights and input must have the same size.")
-        loss = loss * weight
-    return _reduce(loss, reduction)
-
-
-def _check_dtype(input: Tensor, target: Tensor) -> None:
-    if input.dtype != target.dtype:
-        raise RuntimeError(
-            f"Found dtype {_scalar_name(target)} but expected {_scalar_name(input)}"
-        )
-
-
-def _scalar_name(tensor: Tensor) -> str:
-    names = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16"}
-    names |= {"int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte"}
-    return names.get(str(tensor.dtype).partition(".")[2], "Bool")
-
-
-def binary_cross_entropy(
-    input: Tensor,
-    target: Tensor,
-    weight: Tensor | None = None,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:
-    """The loss of probabilities against targets between 0 and 1.
-
-    >>> wend.nn.functional.binary_cross_entropy(wend.tensor([0.5]), wend.tensor([1.0]))
-    tensor(0.6931)
-    """
-    reduction = _chosen(size_average, reduce, reduction)
-    if target.shape != input.shape:
-        raise ValueError(
-            f"Using a target size ({target.size()}) that is different to the input size "
-            f"({input.size()}) is deprecated. Please ensure they have the same size."
-        )
-    _check_dtype(input, target)
-    loss = _nn.binary_cross_entropy(_nn.check_probabilities(input), target)
-    if weight is not None:
         loss = loss * weight
     return _reduce(loss, reduction)
 

@@ -87,9 +87,57 @@ from wend.nn._normalization import (
     rms_norm,
 )
 
-linear = _nn.linear
-bilinear = _C.bilinear
 one_hot = _nn.one_hot
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weight.T + bias.
+
+    >>> wend.nn.functional.linear(wend.ones(1, 3), wend.ones(2, 3))
+    tensor([[3., 3.]])
+    """
+    return _C.linear(input, weight, bias)
+
+
+def bilinear(
+    input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None
+) -> Tensor:
+    """input1 @ weight[k] @ input2 for each output feature k, plus bias.
+
+    >>> wend.nn.functional.bilinear(wend.ones(1, 2), wend.ones(1, 3), wend.ones(4, 2, 3))
+    tensor([[6., 6., 6., 6.]])
+    """
+    _check_bilinear(input1, input2, weight, bias)
+    outputs, left, right = weight.shape
+    halfway = input1.reshape(-1, left) @ weight.transpose(0, 1).reshape(left, outputs * right)
+    product = halfway.reshape(-1, outputs, right) @ input2.reshape(-1, right, 1)
+    result = product.reshape(*input1.shape[:-1], outputs)
+    return result if bias is None else result + bias
+
+
+def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if input1.dim() != input2.dim():
+        raise RuntimeError(
+            "bilinear(): input dimensions do not match: "
+            f"got {input1.dim()} and {input2.dim()}"
+        )
+    for d in range(input1.dim() - 1):
+        if input1.size(d) != input2.size(d):
+            raise RuntimeError(
+                f"bilinear(): input batch dimensions do not match at dim {d}: "
+                f"got {input1.size(d)} and {input2.size(d)}"
+            )
+    for n, x in enumerate((input1, input2), 1):
+        if x.size(-1) != weight.size(n):
+            raise RuntimeError(
+                f"bilinear(): input{n} size does not match weight size: "
+                f"got {x.size(-1)} but expected {weight.size(n)}"
+            )
+    if bias is not None and bias.size(0) != weight.size(0):
+        raise RuntimeError(
+            "bilinear(): bias size does not match weight size: "
+            f"got {bias.size(0)} but expected {weight.size(0)}"
+        )
 
 
 def _renormalize(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float) -> None:
