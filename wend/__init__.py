@@ -13,10 +13,12 @@ _os.register_at_fork(
     before=_C._take_turn, after_in_parent=_C._give_turn, after_in_child=_C._give_turn
 )
 
-from wend import _tensor, _types  # noqa: E402
+from wend import _tensor, _types, linalg  # noqa: E402
 from wend._C import *  # noqa: E402, F403
 from wend._C import Tensor  # noqa: E402
+from wend._einsum import einsum  # noqa: E402
 from wend._graph import graph  # noqa: E402
+from wend._products import chain_matmul, matrix_power, tensordot  # noqa: E402
 from wend._report import eager, laziness, report  # noqa: E402
 from wend._types import (  # noqa: E402
     Size,

@@ -19,6 +19,8 @@ std::span<const Op> copy_ops();
 std::span<const Op> view_ops();
 std::span<const Op> reduce_ops();
 std::span<const Op> matmul_ops();
+std::span<const Op> contract_ops();
+std::span<const Op> distance_ops();
 std::span<const Op> index_ops();
 std::span<const Op> gather_ops();
 std::span<const Op> order_ops();

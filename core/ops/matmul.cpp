@@ -464,16 +464,7 @@ constexpr Op kOps[] = {
 
 // The sizes of the product of two batches, of which at least one is more than a matrix.
 Dims batched_sizes(const Node& a, const Node& b) {
-  const int n = std::max(a.ndim(), b.ndim());
-  Dims sizes;
-  for (int i = n; i > 2; --i) {
-    const int64_t na = a.ndim() < i ? 1 : a.size(a.ndim() - i);
-    const int64_t nb = b.ndim() < i ? 1 : b.size(b.ndim() - i);
-    if (na != nb && na != 1 && nb != 1)
-      fail(ErrorKind::runtime, "The size of tensor a (", na, ") must match the size of tensor b (",
-           nb, ") at non-singleton dimension ", n - i);
-    sizes.push(na == 1 ? nb : na);
-  }
+  Dims sizes = broadcast_batch(a, b);
   const int64_t k = last_size(a), k_other = b.size(b.ndim() - 2);
   if (k != k_other) {
     const int64_t batch = count(sizes.span());

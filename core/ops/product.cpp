@@ -334,4 +334,18 @@ void run_product(const Run& s, Form form, Roles roles) {
   }
 }
 
+Dims broadcast_batch(const Node& a, const Node& b) {
+  const int n = std::max(a.ndim(), b.ndim());
+  Dims sizes;
+  for (int i = n; i > 2; --i) {
+    const int64_t na = a.ndim() < i ? 1 : a.size(a.ndim() - i);
+    const int64_t nb = b.ndim() < i ? 1 : b.size(b.ndim() - i);
+    if (na != nb && na != 1 && nb != 1)
+      fail(ErrorKind::runtime, "The size of tensor a (", na, ") must match the size of tensor b (",
+           nb, ") at non-singleton dimension ", n - i);
+    sizes.push(na == 1 ? nb : na);
+  }
+  return sizes;
+}
+
 }  // namespace wend

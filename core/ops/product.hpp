@@ -2,6 +2,7 @@
 // strides. What the ops are is ops/matmul.
 #pragma once
 
+#include "base/layout.hpp"
 #include "graph/op.hpp"
 
 namespace wend {
@@ -22,5 +23,9 @@ struct Roles {
 // Batches broadcast; where the result has size 1 or no dimension, the products of a batch are added
 // up. A vector is a row on the left, a column on the right, and a row on both sides of tn.
 void run_product(const Run& s, Form form, Roles roles);
+
+// The sizes that what stands before the last two dimensions broadcasts to; raises where it does
+// not.
+Dims broadcast_batch(const Node& a, const Node& b);
 
 }  // namespace wend

@@ -16,6 +16,8 @@ std::span<const OpFamily> op_table() {
       {"view", view_ops()},
       {"reduce", reduce_ops()},
       {"matmul", matmul_ops()},
+      {"contract", contract_ops()},
+      {"distance", distance_ops()},
       {"index", index_ops()},
       {"gather", gather_ops()},
       {"order", order_ops()},
