@@ -218,7 +218,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 
 def _power(a: Tensor, n: int) -> Tensor:
     if n == 0:
-        return _C.eye(a.shape[-1], dtype=a.dtype).expand(a.shape).clone()
+        return a.clone().copy_(_C.eye(a.shape[-1], dtype=a.dtype))
     if n < 0:
         from wend import linalg
 

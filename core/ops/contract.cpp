@@ -28,6 +28,8 @@ Value factor(const Arg& arg, const char* name, DType dtype) {
   if (!is_floating(dtype) && arg.kind == Arg::real)
     fail(ErrorKind::runtime, "For integral input tensors, argument ", name,
          " must not be a floating point number.");
+  if (dtype != DType::bool_ && arg.kind == Arg::boolean)
+    fail(ErrorKind::runtime, "Boolean ", name, " only supported for Boolean results.");
   return dtype == DType::bool_ ? number(arg.as_int() != 0) : number(arg);
 }
 
@@ -38,7 +40,7 @@ Values body_addr(Call& c) {
   const Value all[] = {input, a, b};
   const DType dtype = result_type(all);
   const Value beta = factor(c[3], "beta", dtype), alpha = factor(c[4], "alpha", dtype);
-  const Value added = expand(input, Dims{a->size(0), b->size(0)});
+  const Value added = cast(expand(input, Dims{a->size(0), b->size(0)}), dtype);
   const Value product = cast(outer(a, b), dtype) * alpha;
   return {c[3].as_real() == 0 ? product : added * beta + product};
 }
@@ -90,6 +92,8 @@ Value cross(const Value& a, const Value& b, int64_t dim, int64_t shown) {
 void check_cross(const Value& a, const Value& b, int64_t dim) {
   if (a->ndim() != b->ndim())
     fail(ErrorKind::runtime, "linalg.cross: inputs must have the same number of dimensions.");
+  if (a->ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as ", dim, " but tensor has no dimensions");
   wrap_dim(dim, a->ndim());
 }
 
@@ -244,6 +248,7 @@ constexpr Op kOps[] = {
     {.name = "_linalg_cross",
      .signature = "(Tensor input, Tensor other, *, int dim=-1) -> Tensor",
      .doc = "Cross product of vectors of three elements, for wend.linalg.",
+     .example = "_C._linalg_cross(ones(2, 3), ones(2, 3))",
      .body = body_linalg_cross,
      .method = false},
 };

@@ -169,7 +169,7 @@ void check_cdist(const Node& a, const Node& b, double p) {
   if (a.dtype != b.dtype)
     fail(ErrorKind::runtime, "expected scalar type ", scalar_type_name(a.dtype), " but found ",
          scalar_type_name(b.dtype));
-  if (is_half(a.dtype)) not_for("cdist", a.dtype);
+  if (is_half(a.dtype) && a.numel() > 0 && b.numel() > 0) not_for("cdist", a.dtype);
 }
 
 // Batches broadcast; the matrices behind them are left as they are.
@@ -180,19 +180,27 @@ Value with_batch(const Value& x, const Dims& batch) {
   return std::ranges::equal(x->sizes(), sizes.span()) ? x : expand(x, sizes);
 }
 
-bool by_product(std::string_view mode, const Node& a, const Node& b) {
-  if (mode == "use_mm_for_euclid_dist") return true;
-  if (mode == "donot_use_mm_for_euclid_dist") return false;
-  if (mode != "use_mm_for_euclid_dist_if_necessary")
+constexpr std::string_view kNeverProduct = "donot_use_mm_for_euclid_dist",
+                           kAlwaysProduct = "use_mm_for_euclid_dist",
+                           kMaybeProduct = "use_mm_for_euclid_dist_if_necessary";
+
+std::string_view checked_mode(std::string_view mode) {
+  if (mode != kNeverProduct && mode != kAlwaysProduct && mode != kMaybeProduct)
     fail(ErrorKind::value, mode, " is not a valid value for compute_mode");
+  return mode;
+}
+
+bool by_product(std::string_view mode, const Node& a, const Node& b) {
+  if (mode != kMaybeProduct) return mode == kAlwaysProduct;
   return a.size(a.ndim() - 2) > 25 || b.size(b.ndim() - 2) > 25;
 }
 
 Values body_cdist(Call& c) {
   const Value a = c.tensor(0), b = c.tensor(1);
   const double p = c[2].as_real();
+  const std::string_view mode = checked_mode({c[3].text_p, c[3].n});
   check_cdist(*a, *b, p);
-  const bool product = by_product({c[3].text_p, c[3].n}, *a, *b) && p == 2;
+  const bool product = p == 2 && by_product(mode, *a, *b);
   const Dims batch = broadcast_batch(*a, *b);
   return {record(op_named("distances"), {with_batch(a, batch), with_batch(b, batch)},
                  {Arg::of(p), Arg::of(product)})};

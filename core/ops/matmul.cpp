@@ -29,7 +29,7 @@ Form form_of(const Node& node) { return static_cast<Form>(node.attr(0).as_int())
 void run_general(Run& s) { run_product(s, form_of(s.node), {0, 1}); }
 
 void run_added(Run& s) { run_product(s, nn, {1, 2, 0}); }
-void run_linear(Run& s) { run_product(s, nt, {0, 1, 2}); }
+void run_affine(Run& s) { run_product(s, nt, {0, 1, 2}); }
 
 // The names of C++ types, which is what PyTorch's message shows here.
 const char* type_name(DType dtype) {
@@ -148,6 +148,8 @@ void infer_rows_vector(Infer& s) {
 }
 
 void infer_mv(Infer& s) {
+  if (s.in[0]->ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as 0 but tensor has no dimensions");
   check_vector_ranks(1, s.in[0]->ndim(), s.in[1]->ndim());
   infer_rows_vector(s);
 }
@@ -243,16 +245,14 @@ void check_linear(const Node& input, const Node& weight) {
          weight.ndim(), "D");
 }
 
-// With a bias; a weight of one dimension goes with an input of one.
-void infer_linear(Infer& s) {
+// A bias of one dimension, or of any number for an input that is a matrix.
+void infer_affine(Infer& s) {
   const Node &input = *s.in[0], &weight = *s.in[1], &bias = *s.in[2];
-  check_linear(input, weight);
   check_addmm_dtypes(bias, input, weight);
-  const bool one = weight.ndim() == 1;
-  if (one && input.ndim() > 1) fail(ErrorKind::runtime, "mat2 must be a matrix, got 1-D tensor");
-  const int64_t m = rows_of(input), k = last_size(input), n = one ? 1 : weight.size(0);
-  check_inner(m, k, last_size(weight), n);
-  const Dims sizes = one ? Dims{} : with_last(input, n);
+  if (weight.ndim() != 2) fail(ErrorKind::runtime, "mat2 must be a matrix, got 1-D tensor");
+  const int64_t m = rows_of(input), n = weight.size(0);
+  check_inner(m, last_size(input), weight.size(1), n);
+  const Dims sizes = with_last(input, n);
   // The rows are what PyTorch's error speaks of.
   if (bias.ndim() == 1 && bias.size(0) != n && bias.size(0) != 1) expand(s.in[2], Dims{m, n});
   broadcast_added(s.in[2], sizes);
@@ -291,12 +291,6 @@ Value times_vector(const Value& g, const Value& v) { return unsqueeze(g, -1) * v
 Value times(const Value& v, const Arg& factor) {
   return factor.as_real() == 1 ? v : v * number(factor);
 }
-Value linear_gradient_input(const Value& g, const Value& weight) {
-  return weight->ndim() == 1 ? g * weight : rows_nn(g, weight);
-}
-Value linear_gradient_weight(const Value& g, const Value& input, const Node& weight) {
-  return weight.ndim() == 1 ? g * input : rows_tn(g, input);
-}
 
 // Nanoseconds of a product whose inputs begin at `first`.
 template <int kFirst>
@@ -310,9 +304,12 @@ double work_of_product(const Node& node) {
 
 Values body_matmul(Call& c) { return {matmul(c.tensor(0), c.tensor(1))}; }
 Values body_linear(Call& c) {
-  const Value input = c.tensor(0), weight = c.tensor(1);
+  const Value input = c.tensor(0), weight = c.tensor(1), bias = c.tensor(2);
   check_linear(*input, *weight);
-  return {weight->ndim() == 1 ? matmul(input, weight) : rows_nt(input, weight)};
+  if (bias && (input->ndim() == 2 || bias->ndim() == 1))
+    return {record(op_named("affine"), {input, weight, bias})};
+  const Value plain = weight->ndim() == 1 ? matmul(input, weight) : rows_nt(input, weight);
+  return {bias ? plain + bias : plain};
 }
 
 #define FACTORS ", *, Number beta=1, Number alpha=1) -> Tensor"
@@ -403,19 +400,18 @@ constexpr Op kOps[] = {
      .doc = "Product of vectors, matrices or batches of matrices, which broadcast; Python's @.",
      .example = "matmul(ones(4, 2, 3), ones(3, 2)).shape",
      .body = body_matmul},
-    {.name = "linear",
-     .signature = "(Tensor input, Tensor weight, Tensor bias) -> Tensor",
-     .doc = "The rows of input times the transposed weight, plus the bias.",
-     .example = "linear(ones(2, 3), ones(1, 3), zeros(1))",
-     .infer = infer_linear,
-     .kernel = run_linear,
-     .grad = {GRAD(linear_gradient_input(g, b)), GRAD(linear_gradient_weight(g, a, *s.in(1))),
-              GRAD(g)},
+    {.name = "affine",
+     .doc = "Every row of input times a transposed matrix, plus a bias.",
+     .infer = infer_affine,
+     .kernel = run_affine,
+     .grad = {GRAD(rows_nn(g, b)), GRAD(rows_tn(g, a)), GRAD(g)},
      .grad_name = "AddmmBackward0",
      .work = work_of_product<0>,
-     .method = false},
+     .hidden = true},
     {.name = "linear",
      .signature = "(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+     .doc = "The rows of input times the transposed weight, plus the bias.",
+     .example = "linear(ones(2, 3), ones(1, 3), zeros(1))",
      .body = body_linear,
      .method = false},
     {.name = "addmm",

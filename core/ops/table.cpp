@@ -39,7 +39,6 @@ std::span<const OpFamily> op_table() {
       {"pad", pad_ops()},
       {"mask", mask_ops()},
       {"scatter_reduce", scatter_reduce_ops()},
-      {"linear", linear_ops()},
   };
   return families;
 }
