@@ -47,6 +47,8 @@ nb::dict entry_of(const Op& op, const char* family) {
   d["method"] = op.method;
   d["inplace"] = op.inplace;
   d["hidden"] = op.hidden;
+  d["module"] = op.module;
+  d["aliases"] = op.aliases;
   return d;
 }
 

@@ -283,8 +283,10 @@ PyObject* make(PyTypeObject& type, const std::string& name, const std::vector<co
     c->overloads.push_back(parse_signature(*op, text));
     c->doc += name + op->signature + "\n";
   }
-  c->doc += std::string("\n") + entries[0]->doc;
-  if (*entries[0]->example) c->doc += std::string("\n\n>>> ") + entries[0]->example;
+  for (const Op* op : entries) {
+    if (*op->doc) c->doc += std::string("\n") + op->doc + "\n";
+    if (*op->example) c->doc += std::string("\n>>> ") + op->example + "\n";
+  }
   if (!inplace) c->result_type = named_result(*c);
   auto* f = PyObject_New(OpFunction, &type);
   if (!f) throw PythonError{};

@@ -1,6 +1,7 @@
 // kernels/copy.cpp: the copy loop; conversions of a row are kernels/cast.
 #include "kernels/copy.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/threads.hpp"
@@ -10,6 +11,7 @@
 namespace wend {
 
 void copy(std::span<const int64_t> sizes, Strided out, Strided in) {
+  if (std::ranges::find(sizes, 0) != sizes.end()) return;
   Iteration it;
   it.begin(sizes);
   it.add(out.data, out.strides, sizes, size_of(out.dtype));

@@ -8,7 +8,8 @@ import itertools
 import math
 import random
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ops.recipes import Call, Dtype, Recipe, make
@@ -66,8 +67,9 @@ class Override(NamedTuple):
     shapes: tuple[tuple[tuple[int, ...], ...], ...] = ()  # tried before the usual ones
     kinds: tuple[str, ...] = ()  # of the tensors
     domain: tuple[float, float] | None = None
-    values: dict[str, list[Any]] = {}  # of parameters, by name
+    values: Mapping[str, list[Any]] = MappingProxyType({})  # of parameters, by name
     names: tuple[str, ...] = ()  # where PyTorch has it, if not under its own name
+    any_strides: bool = False  # the order of the result in memory is an accident of PyTorch's code
 
 
 OVERRIDES: dict[str, Override] = {
@@ -76,7 +78,16 @@ OVERRIDES: dict[str, Override] = {
         values={"size": [(2, 2), (3,), ()], "stride": [(1, 1), (2, 1), (1,), ()]}
     ),
     "select": Override(values={"index": [0, 1, -1, 5]}),
-    "log_sigmoid": Override(names=("nn.functional.logsigmoid",)),
+    "log_sigmoid": Override(names=("nn.functional.logsigmoid",), any_strides=True),
+    "empty_strided": Override(values={"size": [(2, 3), (3,)], "stride": [(3, 1), (1, 2), (2,)]}),
+    "new_empty_strided": Override(
+        values={"size": [(2, 3), (3,)], "stride": [(3, 1), (1, 2), (2,)]}
+    ),
+    # A number to the power of a tensor.
+    "pow": Override(any_strides=True),
+    "float_power": Override(any_strides=True),
+    "mvlgamma": Override(any_strides=True),
+    "bernoulli": Override(any_strides=True),
 }
 
 
@@ -106,14 +117,16 @@ class Entry(NamedTuple):
     @property
     def path(self) -> str:
         """Where wend has it."""
+        if self.facts["module"]:
+            return f"_C.{self.facts['module']}.{self.name}"
         names = {"function": self.name, "method": f"Tensor.{self.name}"}
         return names.get(self.form, f"Tensor.{self.name}_")
 
     @property
     def is_random(self) -> bool:
         """Whether only the kind of the result is settled, not its values."""
-        own = self.name.startswith(("empty", "new_empty"))
-        return own or any(p.type == "Generator" for p in self.signature.parameters)
+        unsettled = self.name.startswith(("empty", "new_empty")) or "dropout" in self.name
+        return unsettled or any(p.type == "Generator" for p in self.signature.parameters)
 
     def __str__(self) -> str:
         return self.name if self.number == 0 else f"{self.name}-{self.number}"
@@ -169,6 +182,8 @@ def candidates(parameter: Parameter, override: Override) -> list[Any]:
         "Number": [2, 0.5, -1.5, True],
         "float": [0.5, 2, -1.5],
         "bool": [True, False],
+        "True": [True],
+        "False": [False],
         "dtype": [Dtype("float64"), Dtype("int32"), Dtype("float32")],
         "str": [*TEXTS.get(parameter.name, []), "nonsense"],
         "float[]": [(0.5,), (0.5, 2.0)],
