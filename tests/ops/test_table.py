@@ -164,9 +164,10 @@ def test_second_gradients_are_pytorchs(index: int) -> None:
     for call in differentiable(index, 4):
         try:
             expected = second_gradients(torch, entry.theirs, call)
-        except (RuntimeError, NotImplementedError) as error:
-            assert "not implemented" in str(error) or "not differentiable" in str(error)
-            continue
+        except RuntimeError as error:
+            if re.search("not implemented|not differentiable", str(error)):
+                continue
+            raise
         compare(expected, second_gradients(wend, ours(entry), call), str(call))
 
 
