@@ -48,8 +48,8 @@ nb::dict entry_of(const Op& op, const char* family) {
   d["inplace"] = op.inplace;
   d["inplace_function"] = op.inplace_function;
   d["hidden"] = op.hidden;
-  d["aliases"] = op.aliases;
   d["module"] = op.module;
+  d["aliases"] = op.aliases;
   return d;
 }
 
@@ -119,7 +119,7 @@ class Graph {
   int64_t find(nb::handle tensor) const {
     if (!is_tensor(tensor.ptr())) raise(PyExc_TypeError, "only tensors and numbers look up a node");
     const auto at = index_.find(variable_of(tensor.ptr()).node());
-    return at == index_.end() ? -1 : at->second;
+    return at == index_.end() ? -1 : static_cast<int64_t>(at->second);
   }
   const Node& node(size_t i) const {
     if (i >= nodes_.size()) throw nb::index_error();

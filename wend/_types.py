@@ -5,6 +5,7 @@ The extension module is told about them once, so that it can hand them out.
 
 from __future__ import annotations
 
+import builtins
 from typing import Any, NoReturn
 
 from wend import _C
@@ -15,7 +16,13 @@ class dtype:  # noqa: N801
 
     __slots__ = ("_name", "is_complex", "is_floating_point", "is_signed", "itemsize")
 
-    def __init__(self, name: str, itemsize: int, is_floating_point: bool, is_signed: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        itemsize: builtins.int,
+        is_floating_point: builtins.bool,
+        is_signed: builtins.bool,
+    ) -> None:
         self._name = name
         self.itemsize = itemsize
         self.is_floating_point = is_floating_point

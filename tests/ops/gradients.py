@@ -37,15 +37,20 @@ def outcome(T: Any, function: Any, args: list[Any], kwargs: dict[str, Any]) -> A
 
 def first(T: Any, total: Any, leaves: list[Any], create_graph: bool) -> list[Any]:
     """The gradient by each leaf, zero where there is none."""
+    zeros = [T.zeros_like(leaf, requires_grad=False) for leaf in leaves]
     if not total.requires_grad:
-        return [T.zeros_like(leaf) for leaf in leaves]
-    found = T.autograd.grad(total, leaves, create_graph=create_graph, allow_unused=True)
-    return [T.zeros_like(x) if g is None else g for x, g in zip(leaves, found, strict=True)]
+        return zeros
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = T.autograd.grad(total, leaves, create_graph=create_graph, allow_unused=True)
+    return [zero if g is None else zero + g for zero, g in zip(zeros, found, strict=True)]
 
 
 def gradients(T: Any, function: Any, call: Call) -> list[Any]:
+    """The gradients of a weighted sum of the results; none if it does not depend on the tensors."""
     made = make(T, call, grad=True)
-    return first(T, outcome(T, function, made.args, made.kwargs), made.leaves, False)
+    total = outcome(T, function, made.args, made.kwargs)
+    return first(T, total, made.leaves, False) if total.requires_grad else []
 
 
 def second_gradients(T: Any, function: Any, call: Call) -> list[Any]:

@@ -4,6 +4,7 @@ The calls are derived from the entry's signature (`samples`), and PyTorch and fi
 are the judges: an op that is added to the table is tested without a line being added here.
 """
 
+import functools
 import math
 import re
 import warnings
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 from both import compare, described
 from ops.gradients import agrees_with_differences, gradients, second_gradients
-from ops.recipes import LAYOUTS, Call, Recipe, make
+from ops.recipes import LAYOUTS, Call, Recipe
 from ops.samples import (
     Entry,
     Outcome,
@@ -77,16 +78,20 @@ def steps(tensor: Any) -> list[int]:
     return [stride for size, stride in pairs if size > 1 and tensor.numel() > 0]
 
 
-def require_refused(expected: Outcome, got: Outcome) -> None:
-    """Require an exception of PyTorch's type, unless PyTorch only lacks the code."""
+def require_refused(expected: Outcome, got: Outcome, type_too: bool = True) -> None:
+    """Require an exception, of PyTorch's type, unless PyTorch only lacks the code."""
     assert expected.error is not None
-    if "not implemented for" in str(expected.error):
+    if re.search("not implemented for|INTERNAL ASSERT", str(expected.error)):
         return
     assert got.error is not None, f"{expected.call}: accepted, but {described(expected.error)}"
-    theirs = [cls.__name__ for cls in type(expected.error).__mro__ if cls is not Exception]
-    assert type(got.error).__name__ in theirs, (
-        f"{expected.call}: {described(got.error)} against {described(expected.error)}"
-    )
+    said = f"{expected.call}: {described(got.error)} against {described(expected.error)}"
+    assert "internal" not in str(got.error), said
+    assert not type_too or kinds(got.error) & kinds(expected.error), said
+
+
+def kinds(error: Exception) -> set[str]:
+    """The names that a program may catch an error by."""
+    return {cls.__name__ for cls in type(error).__mro__} - {"Exception", "BaseException", "object"}
 
 
 def require_alike(entry: Entry, expected: Outcome, got: Outcome) -> None:
@@ -106,8 +111,17 @@ def test_values_are_pytorchs(index: int) -> None:
 @every_entry
 def test_what_pytorch_refuses_is_refused(index: int) -> None:
     entry = entries()[index]
+    accepted = [outcome.call for outcome in samples(index).accepted]
     for expected in samples(index).refused:
-        require_refused(expected, observed(ours(entry), expected.call))
+        # Where several things are wrong, it is a matter of taste which is told.
+        one_is_wrong = any(differences(expected.call, call) == 1 for call in accepted)
+        require_refused(expected, observed(ours(entry), expected.call), one_is_wrong)
+
+
+def differences(a: Call, b: Call) -> int:
+    """In how many arguments two calls differ."""
+    given = [dict(enumerate(call.args)) | dict(call.kwargs) for call in (a, b)]
+    return sum(given[0].get(key) != given[1].get(key) for key in given[0].keys() | given[1].keys())
 
 
 @every_entry
@@ -120,16 +134,22 @@ def test_inputs_may_lie_in_memory_in_any_way(index: int) -> None:
             require_alike(entry, expected, observed(ours(entry), strided))
 
 
-def differentiable(index: int, count: int) -> list[Call]:
-    """Calls of which PyTorch's result can be differentiated."""
-    entry, calls = entries()[index], []
-    for outcome in samples(index).accepted:
-        if any(recipe.kind == "float" for recipe in outcome.call.recipes()):
-            made = make(torch, outcome.call, grad=True)
-            results = tensors_in(entry.theirs(*made.args, **made.kwargs))
-            if any(result.requires_grad for result in results):
-                calls.append(outcome.call)
-    return diverse(calls, count)
+@functools.cache
+def differentiable(index: int) -> list[Call]:
+    """Calls of which PyTorch's result can be differentiated, the most different first."""
+    entry = entries()[index]
+    calls = [
+        o.call for o in samples(index).accepted if "float" in {r.kind for r in o.call.recipes()}
+    ]
+    return [call for call in diverse(calls, 60) if expected_gradients(entry, call)][:8]
+
+
+def expected_gradients(entry: Entry, call: Call) -> list[Any]:
+    """PyTorch's gradients; none where it has none."""
+    try:
+        return gradients(torch, entry.theirs, call)
+    except Exception:
+        return []
 
 
 @every_entry
@@ -137,14 +157,12 @@ def test_gradients_are_pytorchs(index: int) -> None:
     entry = entries()[index]
     if entry.is_random:
         pytest.skip("random: gradients are those of the distribution's own test")
-    for call in differentiable(index, 8):
+    for call in differentiable(index):
         for layout in ("contiguous", "transposed", "expanded"):
             strided = call.map(lambda recipe, to=layout: recipe._replace(layout=to))
-            expected = gradients(torch, entry.theirs, strided)
-            try:
-                compare(expected, gradients(wend, ours(entry), strided))
-            except AssertionError as error:
-                raise AssertionError(f"{strided}: {error}") from None
+            expected = expected_gradients(entry, strided)
+            if expected and not entry.override.rough_gradient:
+                compare(expected, gradients(wend, ours(entry), strided), str(strided))
 
 
 @every_entry
@@ -152,7 +170,7 @@ def test_gradients_of_first_and_second_order_are_slopes(index: int) -> None:
     entry = entries()[index]
     if entry.is_random:
         pytest.skip("random: no function to take the slope of")
-    for call in differentiable(index, 5):
+    for call in differentiable(index)[:5]:
         agrees_with_differences(ours(entry), call)
 
 
@@ -161,12 +179,13 @@ def test_second_gradients_are_pytorchs(index: int) -> None:
     entry = entries()[index]
     if entry.is_random:
         pytest.skip("random: gradients are those of the distribution's own test")
-    for call in differentiable(index, 4):
+    for call in differentiable(index)[:4]:
         try:
             expected = second_gradients(torch, entry.theirs, call)
-        except (RuntimeError, NotImplementedError) as error:
-            assert "not implemented" in str(error) or "not differentiable" in str(error)
-            continue
+        except RuntimeError as error:
+            if re.search("not implemented|not differentiable", str(error)):
+                continue
+            raise
         compare(expected, second_gradients(wend, ours(entry), call), str(call))
 
 
@@ -341,7 +360,7 @@ def test_no_entry_is_untested() -> None:
             )
             takes_tensors = any(p.is_tensor for p in entry.signature.parameters)
             if has_float and takes_tensors:
-                assert differentiable(index, 1), f"{entry}: no sample has a gradient"
+                assert differentiable(index), f"{entry}: no sample has a gradient"
 
 
 def test_hidden_entries_run_on_behalf_of_the_others() -> None:
@@ -351,7 +370,7 @@ def test_hidden_entries_run_on_behalf_of_the_others() -> None:
         for index, entry in enumerate(entries()):
             for outcome in samples(index).accepted[:60]:
                 observed(ours(entry), outcome.call)
-            for call in [] if entry.is_random else differentiable(index, 6):
+            for call in [] if entry.is_random else differentiable(index):
                 second_gradients(wend, ours(entry), call)
     ran = {work.name for work in report.by_op}
     for facts in wend._C._op_table():

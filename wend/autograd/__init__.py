@@ -215,7 +215,8 @@ def _engine_node(value: Any) -> Any:
 def _shape_of(value: Any) -> wend.Size:
     if isinstance(value, GradientEdge):
         return _C._edge_shape(_engine_node(value))
-    return value.shape
+    shape: wend.Size = value.shape
+    return shape
 
 
 def _zeros_for(target: Any) -> wend.Tensor:

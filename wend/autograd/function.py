@@ -59,7 +59,7 @@ class FunctionCtx:
         self.materialize_grads = value
 
 
-class BackwardCFunction(_C._FunctionBase, FunctionCtx):  # type: ignore[misc]
+class BackwardCFunction(_C._FunctionBase, FunctionCtx):
     """The node of a call, which is also its `ctx`."""
 
     __module__ = "torch.autograd.function"

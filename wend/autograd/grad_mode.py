@@ -167,9 +167,7 @@ def _decorated(func: Callable[..., Any], mode: Callable[[], _Mode]) -> Callable[
     return call
 
 
-def _decorated_generator(
-    func: Callable[..., Any], mode: Callable[[], _Mode]
-) -> Callable[..., Any]:
+def _decorated_generator(func: Callable[..., Any], mode: Callable[[], _Mode]) -> Callable[..., Any]:
     """The mode holds while the generator runs, not while it is suspended."""
 
     @functools.wraps(func)
@@ -188,7 +186,7 @@ def _decorated_generator(
                         generator.close()
                     raise
                 except BaseException as error:
-                    resume, request = generator.throw, error  # type: ignore[assignment]
+                    resume, request = generator.throw, error
         except StopIteration as stop:
             return stop.value
 

@@ -5,6 +5,7 @@ Hooks on single tensors and nodes are their methods; the graph itself is the eng
 
 from __future__ import annotations
 
+import functools
 from _thread import _local
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -194,7 +195,7 @@ def _hooks_for_all(
             fn(walks.pop(walk).grads)
 
     for index in range(len(tensors)):
-        yield lambda grad, index=index: arrived(index, grad)
+        yield functools.partial(arrived, index)
 
 
 def _hooks_for_any(

@@ -1,0 +1,39 @@
+"""What README, CONTRIBUTING and the docs say is so: programs print what they show, files exist."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def test_the_program_in_readme_prints_what_it_shows() -> None:
+    text = (ROOT / "README.md").read_text()
+    found = re.search(r"```python\n(.*?)```\n```\n(.*?)```", text, re.S)
+    assert found is not None
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(found[1], "README.md", "exec"), {"__name__": "__main__"})
+    assert printed.getvalue() == found[2]
+
+
+@every_page
+def test_files_that_are_named_exist(page: Path) -> None:
+    text = page.read_text()
+    named = re.findall(r"`((?:core|bind|wend|tests|examples|benchmarks)/[\w./]+\.\w+)`", text)
+    linked = [link for link in re.findall(r"\]\((?!https?:)([^)#]+)", text) if link]
+    missing = [n for n in named if "wN_" not in n and not (ROOT / n).exists()]
+    missing += [link for link in linked if not (page.parent / link).exists()]
+    assert not missing
+
+
+@every_page
+def test_lines_are_short_outside_programs_and_tables(page: Path) -> None:
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
+    long = [line for line in prose.splitlines() if len(line) > 110 and not line.startswith("|")]
+    assert not long

@@ -1,0 +1,1798 @@
+"""Written by `python -m wend._stubs` (./dev stubs) from the op table; do not edit."""
+# mypy: disable-error-code="overload-overlap, overload-cannot-match, override, misc"
+
+import builtins
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, NoReturn, Self, TypeAlias, overload
+
+from wend import _types
+
+Number: TypeAlias = builtins.float | builtins.int | builtins.bool
+
+class _max_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _min_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _aminmax_result(NamedTuple):
+    min: Tensor
+    max: Tensor
+
+class Tensor:
+    shape: _types.Size
+    dtype: _types.dtype
+    device: _types.device
+    layout: _types.layout
+    ndim: builtins.int
+    itemsize: builtins.int
+    nbytes: builtins.int
+    requires_grad: builtins.bool
+    is_leaf: builtins.bool
+    grad: Tensor | None
+    grad_fn: Node | None
+    data: Tensor
+    _version: builtins.int
+    _base: Tensor | None
+    _backward_hooks: Any
+    is_cuda: builtins.bool
+    is_sparse: builtins.bool
+    is_quantized: builtins.bool
+    is_meta: builtins.bool
+    is_nested: builtins.bool
+    output_nr: builtins.int
+    retains_grad: builtins.bool
+    def __abs__(self) -> Tensor: ...
+    def __add__(self, other: Any) -> Tensor: ...
+    def __and__(self, other: Any) -> Tensor: ...
+    def __bool__(self) -> builtins.bool: ...
+    def __delitem__(self, index: Any) -> NoReturn: ...
+    def __eq__(self, other: Any) -> Tensor: ...
+    def __float__(self) -> builtins.float: ...
+    def __floordiv__(self, other: Any) -> Tensor: ...
+    def __format__(self, spec: str) -> str: ...
+    def __ge__(self, other: Any) -> Tensor: ...
+    def __getitem__(self, index: Any) -> Tensor: ...
+    def __gt__(self, other: Any) -> Tensor: ...
+    def __hash__(self) -> builtins.int: ...
+    def __iadd__(self, other: Any) -> Tensor: ...
+    def __iand__(self, other: Any) -> Tensor: ...
+    def __ifloordiv__(self, other: Any) -> Tensor: ...
+    def __ilshift__(self, other: Any) -> Tensor: ...
+    def __imod__(self, other: Any) -> Tensor: ...
+    def __imul__(self, other: Any) -> Tensor: ...
+    def __index__(self) -> builtins.int: ...
+    def __int__(self) -> builtins.int: ...
+    def __invert__(self) -> Tensor: ...
+    def __ior__(self, other: Any) -> Tensor: ...
+    def __ipow__(self, other: Any) -> Tensor: ...
+    def __irshift__(self, other: Any) -> Tensor: ...
+    def __isub__(self, other: Any) -> Tensor: ...
+    def __iter__(self) -> Iterator[Tensor]: ...
+    def __itruediv__(self, other: Any) -> Tensor: ...
+    def __ixor__(self, other: Any) -> Tensor: ...
+    def __le__(self, other: Any) -> Tensor: ...
+    def __len__(self) -> builtins.int: ...
+    def __lshift__(self, other: Any) -> Tensor: ...
+    def __lt__(self, other: Any) -> Tensor: ...
+    def __matmul__(self, other: Any) -> Tensor: ...
+    def __mod__(self, other: Any) -> Tensor: ...
+    def __mul__(self, other: Any) -> Tensor: ...
+    def __ne__(self, other: Any) -> Tensor: ...
+    def __neg__(self) -> Tensor: ...
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def __or__(self, other: Any) -> Tensor: ...
+    def __pos__(self) -> Tensor: ...
+    def __pow__(self, other: Any) -> Tensor: ...
+    def __radd__(self, other: Any) -> Tensor: ...
+    def __rand__(self, other: Any) -> Tensor: ...
+    def __repr__(self, *, tensor_contents: Any = ...) -> str: ...
+    def __rfloordiv__(self, other: Any) -> Tensor: ...
+    def __rlshift__(self, other: Any) -> Tensor: ...
+    def __rmatmul__(self, other: Any) -> Tensor: ...
+    def __rmod__(self, other: Any) -> Tensor: ...
+    def __rmul__(self, other: Any) -> Tensor: ...
+    def __ror__(self, other: Any) -> Tensor: ...
+    def __rpow__(self, other: Any) -> Tensor: ...
+    def __rrshift__(self, other: Any) -> Tensor: ...
+    def __rshift__(self, other: Any) -> Tensor: ...
+    def __rsub__(self, other: Any) -> Tensor: ...
+    def __rtruediv__(self, other: Any) -> Tensor: ...
+    def __rxor__(self, other: Any) -> Tensor: ...
+    def __setitem__(self, index: Any, value: Any) -> None: ...
+    def __sub__(self, other: Any) -> Tensor: ...
+    def __truediv__(self, other: Any) -> Tensor: ...
+    def __xor__(self, other: Any) -> Tensor: ...
+    def _expose(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _is_view(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _storage_bytes(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _storage_ptr(self, *args: Any, **kwargs: Any) -> Any: ...
+    def backward(self, gradient: Tensor | None = None, retain_graph: builtins.bool | None = None, create_graph: builtins.bool = False, inputs: Sequence[Tensor] | Tensor | None = None) -> None: ...
+    def data_ptr(self) -> builtins.int: ...
+    def detach(self) -> Tensor: ...
+    def detach_(self) -> Tensor: ...
+    def dim(self) -> builtins.int: ...
+    def element_size(self) -> builtins.int: ...
+    def is_contiguous(self, memory_format: _types.memory_format = ...) -> builtins.bool: ...
+    def is_floating_point(self) -> builtins.bool: ...
+    def is_inference(self) -> builtins.bool: ...
+    def item(self) -> Any: ...
+    def ndimension(self) -> builtins.int: ...
+    def nelement(self) -> builtins.int: ...
+    def numel(self) -> builtins.int: ...
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> Any: ...
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Any: ...
+    def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor: ...
+    def retain_grad(self) -> None: ...
+    @overload
+    def size(self) -> _types.Size: ...
+    @overload
+    def size(self, dim: builtins.int) -> builtins.int: ...
+    def storage_offset(self) -> builtins.int: ...
+    @overload
+    def stride(self) -> tuple[builtins.int, ...]: ...
+    @overload
+    def stride(self, dim: builtins.int) -> builtins.int: ...
+    def tolist(self) -> Any: ...
+    def abs(self, *, out: Any = None) -> Tensor:
+        """Absolute value of each element."""
+    def absolute(self, *, out: Any = None) -> Tensor:
+        """Absolute value of each element."""
+    def acos(self, *, out: Any = None) -> Tensor:
+        """The angle whose cosine each element is."""
+    def acosh(self, *, out: Any = None) -> Tensor:
+        """Inverse hyperbolic cosine of each element."""
+    @overload
+    def add(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Sum of input and other, element by element."""
+    @overload
+    def add(self, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor:
+        """input + value * tensor1 / tensor2."""
+    @overload
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, out: Any = None) -> Tensor:
+        """input + value * tensor1 * tensor2."""
+    @overload
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def all(self, *, out: Any = None) -> Tensor:
+        """Whether no element is zero."""
+    @overload
+    def all(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+    def amax(self, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """The largest elements over some or all dimensions; equal ones share the gradient."""
+    def amin(self, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """The smallest elements over some or all dimensions; equal ones share the gradient."""
+    def aminmax(self, *, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> _aminmax_result:
+        """The smallest and the largest elements."""
+    def angle(self, *, out: Any = None) -> Tensor:
+        """pi where input is negative, 0 elsewhere."""
+    @overload
+    def any(self, *, out: Any = None) -> Tensor:
+        """Whether any element is not zero."""
+    @overload
+    def any(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+    def arccos(self, *, out: Any = None) -> Tensor:
+        """The angle whose cosine each element is."""
+    def arccosh(self, *, out: Any = None) -> Tensor:
+        """Inverse hyperbolic cosine of each element."""
+    def arcsin(self, *, out: Any = None) -> Tensor:
+        """The angle whose sine each element is."""
+    def arcsinh(self, *, out: Any = None) -> Tensor:
+        """Inverse hyperbolic sine of each element."""
+    def arctan(self, *, out: Any = None) -> Tensor:
+        """The angle whose tangent each element is."""
+    def arctan2(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The angle of the point (other, input), from -pi to pi."""
+    def arctanh(self, *, out: Any = None) -> Tensor:
+        """Inverse hyperbolic tangent of each element."""
+    def argmax(self, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """Where the largest element is; of equal ones the first."""
+    def argmin(self, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """Where the smallest element is; of equal ones the first."""
+    def as_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+        """A view of the storage with the given sizes, strides and offset."""
+    def asin(self, *, out: Any = None) -> Tensor:
+        """The angle whose sine each element is."""
+    def asinh(self, *, out: Any = None) -> Tensor:
+        """Inverse hyperbolic sine of each element."""
+    def atan(self, *, out: Any = None) -> Tensor:
+        """The angle whose tangent each element is."""
+    def atan2(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The angle of the point (other, input), from -pi to pi."""
+    def atanh(self, *, out: Any = None) -> Tensor:
+        """Inverse hyperbolic tangent of each element."""
+    @overload
+    def bernoulli(self, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
+        """1 with the probability that the element of input says, else 0."""
+    @overload
+    def bernoulli(self, p: builtins.float, *, generator: Generator | None = ..., out: Any = None) -> Tensor: ...
+    def bfloat16(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as bfloat16, itself if it is."""
+    def bitwise_and(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The bits that both have."""
+    def bitwise_left_shift(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Bits moved to the left by other places."""
+    def bitwise_not(self, *, out: Any = None) -> Tensor:
+        """The bits that input has not; of a bool, its opposite."""
+    def bitwise_or(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The bits that at least one has."""
+    def bitwise_right_shift(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Bits moved to the right by other places, keeping the sign."""
+    def bitwise_xor(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The bits that exactly one has."""
+    def bool(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as bool_, itself if it is."""
+    def byte(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as uint8, itself if it is."""
+    def ceil(self, *, out: Any = None) -> Tensor:
+        """The smallest integer that is not below each element."""
+    def char(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as int8, itself if it is."""
+    def chunk(self, chunks: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+        """Views of at most that many parts of one size; the last may be smaller."""
+    @overload
+    def clamp(self, min: Tensor | Number, max: Tensor | Number, *, out: Any = None) -> Tensor:
+        """input, held between min and max."""
+    @overload
+    def clamp(self, min: Tensor | Number | None = ..., max: Tensor | Number | None = ..., *, out: Any = None) -> Tensor: ...
+    def clamp_max(self, max: Tensor | Number, *, out: Any = None) -> Tensor:
+        """input, held at or below max."""
+    def clamp_min(self, min: Tensor | Number, *, out: Any = None) -> Tensor:
+        """input, held at or above min."""
+    @overload
+    def clip(self, min: Tensor | Number, max: Tensor | Number, *, out: Any = None) -> Tensor:
+        """input, held between min and max."""
+    @overload
+    def clip(self, min: Tensor | Number | None = ..., max: Tensor | Number | None = ..., *, out: Any = None) -> Tensor: ...
+    def clone(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """A copy."""
+    def conj(self, *, out: Any = None) -> Tensor:
+        """input itself, which is real."""
+    def conj_physical(self, *, out: Any = None) -> Tensor:
+        """input itself, which is real."""
+    def contiguous(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor in row-major order, itself if it is."""
+    def copysign(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The size of input with the sign of other."""
+    def cos(self, *, out: Any = None) -> Tensor:
+        """Cosine of each element, in radians."""
+    def cosh(self, *, out: Any = None) -> Tensor:
+        """Hyperbolic cosine of each element."""
+    def count_nonzero(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
+        """How many elements are not zero."""
+    def deg2rad(self, *, out: Any = None) -> Tensor:
+        """Angles in degrees as radians."""
+    def digamma(self, *, out: Any = None) -> Tensor:
+        """Derivative of lgamma."""
+    @overload
+    def div(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Quotient of input and other, element by element."""
+    @overload
+    def div(self, other: Tensor | Number, *, rounding_mode: str | None, out: Any = None) -> Tensor: ...
+    @overload
+    def divide(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Quotient of input and other, element by element."""
+    @overload
+    def divide(self, other: Tensor | Number, *, rounding_mode: str | None, out: Any = None) -> Tensor: ...
+    def double(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as float64, itself if it is."""
+    def eq(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input and other are equal."""
+    def erf(self, *, out: Any = None) -> Tensor:
+        """The error function of each element."""
+    def erfc(self, *, out: Any = None) -> Tensor:
+        """1 - erf(input), exact for large input."""
+    def erfinv(self, *, out: Any = None) -> Tensor:
+        """The number whose error function each element is."""
+    def exp(self, *, out: Any = None) -> Tensor:
+        """e to the power of each element."""
+    def exp2(self, *, out: Any = None) -> Tensor:
+        """2 to the power of each element."""
+    @overload
+    def expand(self, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """Repeats dimensions of size 1 without copying; -1 keeps a size."""
+    @overload
+    def expand(self, *size: builtins.int, out: Any = None) -> Tensor: ...
+    def expm1(self, *, out: Any = None) -> Tensor:
+        """exp(input) - 1, exact for small input."""
+    def fix(self, *, out: Any = None) -> Tensor:
+        """Each element without its fraction."""
+    def float(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as float32, itself if it is."""
+    def float_power(self, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+        """input to the power of exponent, in float64."""
+    def floor(self, *, out: Any = None) -> Tensor:
+        """The largest integer that is not above each element."""
+    def floor_divide(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Quotient rounded towards minus infinity, Python's //."""
+    def fmax(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The larger of input and other; a NaN loses against a number."""
+    def fmin(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The smaller of input and other; a NaN loses against a number."""
+    def fmod(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Remainder with the sign of the dividend, C's fmod."""
+    def frac(self, *, out: Any = None) -> Tensor:
+        """The fraction of each element, with its sign."""
+    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = ..., out: Any = None) -> Tensor:
+        """For each index the element of input at it along dim, and where it stands otherwise."""
+    def gcd(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """Greatest common divisor."""
+    def ge(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input is at least other."""
+    def greater(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input is greater than other."""
+    def greater_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input is at least other."""
+    def gt(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input is greater than other."""
+    def half(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as float16, itself if it is."""
+    def hardshrink(self, lambd: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+        """input, and 0 where its size is at most lambd."""
+    def heaviside(self, values: Tensor | Number, *, out: Any = None) -> Tensor:
+        """0 where input is negative, values where it is 0, 1 where it is positive."""
+    def hypot(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """Length of the hypotenuse over the sides input and other."""
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ..., out: Any = None) -> Tensor:
+        """A copy of input with alpha times each slice of source added where index says."""
+    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
+        """A copy of input with slices of source written where index says."""
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+        """A copy of input with the slices that index names filled with value."""
+    def index_put(self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """A copy of input with values written, or added, where the indices say."""
+    def index_select(self, dim: builtins.int, index: Tensor, *, out: Any = None) -> Tensor:
+        """The slices of input that index names along dim."""
+    def int(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as int32, itself if it is."""
+    def isclose(self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """True where |input - other| <= atol + rtol * |other|."""
+    def isfinite(self, *, out: Any = None) -> Tensor:
+        """True where input is neither infinite nor NaN."""
+    def isinf(self, *, out: Any = None) -> Tensor:
+        """True where input is infinite."""
+    def isnan(self, *, out: Any = None) -> Tensor:
+        """True where input is not a number."""
+    def isneginf(self, *, out: Any = None) -> Tensor:
+        """True where input is minus infinity."""
+    def isposinf(self, *, out: Any = None) -> Tensor:
+        """True where input is plus infinity."""
+    def isreal(self, *, out: Any = None) -> Tensor:
+        """True everywhere."""
+    def lcm(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """Least common multiple."""
+    def ldexp(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """input * 2**other."""
+    def le(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input is at most other."""
+    def lerp(self, end: Tensor | Number, weight: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The point between input (weight 0) and end (weight 1)."""
+    def less(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input is less than other."""
+    def less_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input is at most other."""
+    def lgamma(self, *, out: Any = None) -> Tensor:
+        """Logarithm of the absolute value of the gamma function."""
+    def log(self, *, out: Any = None) -> Tensor:
+        """Natural logarithm of each element."""
+    def log10(self, *, out: Any = None) -> Tensor:
+        """Logarithm to base 10 of each element."""
+    def log1p(self, *, out: Any = None) -> Tensor:
+        """log(1 + input), exact for small input."""
+    def log2(self, *, out: Any = None) -> Tensor:
+        """Logarithm to base 2 of each element."""
+    def log_softmax(self, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
+        """The logarithm of softmax, without overflow."""
+    def logaddexp(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """log(exp(input) + exp(other)), without overflow."""
+    def logaddexp2(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """log2(2**input + 2**other), without overflow."""
+    def logical_and(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """True where both are not zero."""
+    def logical_not(self, *, out: Any = None) -> Tensor:
+        """True where input is zero."""
+    def logical_or(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """True where at least one is not zero."""
+    def logical_xor(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """True where exactly one is not zero."""
+    @overload
+    def logit(self, *, out: Any = None) -> Tensor:
+        """log(input / (1 - input)), the inverse of sigmoid."""
+    @overload
+    def logit(self, eps: builtins.float | None, *, out: Any = None) -> Tensor: ...
+    def long(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as int64, itself if it is."""
+    def lt(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input is less than other."""
+    def masked_fill(self, mask: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+        """A copy of input with value where mask is true."""
+    @overload
+    def max(self, *, out: Any = None) -> Tensor:
+        """The largest element; along a dimension, also where it is; of two tensors, the larger."""
+    @overload
+    def max(self, other: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    def max(self, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _max_result: ...
+    def maximum(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The larger of input and other; NaN if either is."""
+    @overload
+    def mean(self, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+        """Mean of all elements, or over some dimensions."""
+    @overload
+    def mean(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def min(self, *, out: Any = None) -> Tensor:
+        """The smallest element; along a dimension, also where it is; of two tensors, the smaller."""
+    @overload
+    def min(self, other: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    def min(self, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _min_result: ...
+    def minimum(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The smaller of input and other; NaN if either is."""
+    def mm(self, mat2: Tensor, *, out: Any = None) -> Tensor:
+        """Product of two matrices."""
+    def mul(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Product of input and other, element by element."""
+    def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None = ..., out: Any = None) -> Tensor:
+        """Indices drawn with the probabilities that are proportional to each row of input."""
+    def multiply(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Product of input and other, element by element."""
+    def mvlgamma(self, p: builtins.int, *, out: Any = None) -> Tensor:
+        """Logarithm of the multivariate gamma function of dimension p."""
+    def nan_to_num(self, nan: builtins.float | None = ..., posinf: builtins.float | None = ..., neginf: builtins.float | None = ..., *, out: Any = None) -> Tensor:
+        """NaN and infinities replaced: by 0 and by the largest numbers unless given."""
+    def nanmean(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+        """Mean of the elements that are not NaN."""
+    def nansum(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+        """Sum in which NaN counts as zero."""
+    def ne(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input and other differ."""
+    def neg(self, *, out: Any = None) -> Tensor:
+        """Each element with the opposite sign."""
+    def negative(self, *, out: Any = None) -> Tensor:
+        """Each element with the opposite sign."""
+    @overload
+    def new_empty(self, size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+        """Unspecified numbers with the dtype of input."""
+    @overload
+    def new_empty(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def new_empty_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+        """Unspecified numbers with the dtype of input and the given strides."""
+    @overload
+    def new_empty_strided(self, size: Sequence[builtins.int], *stride: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    def new_full(self, size: Sequence[builtins.int], fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+        """One number everywhere, with the dtype of input."""
+    @overload
+    def new_ones(self, size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+        """Ones with the dtype of input."""
+    @overload
+    def new_ones(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def new_zeros(self, size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+        """Zeros with the dtype of input."""
+    @overload
+    def new_zeros(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    def nextafter(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The next number after input in the direction of other."""
+    @overload
+    def nonzero(self, *, as_tuple: Literal[False] = ..., out: Any = None) -> Tensor:
+        """The positions of the elements that are not zero, one in each row."""
+    @overload
+    def nonzero(self, *, as_tuple: Literal[True], out: Any = None) -> tuple[Tensor, ...]: ...
+    def not_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """True where input and other differ."""
+    @overload
+    def permute(self, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """Reorders the dimensions."""
+    @overload
+    def permute(self, *dims: builtins.int, out: Any = None) -> Tensor: ...
+    def polygamma(self, input: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The nth derivative of digamma."""
+    def positive(self, *, out: Any = None) -> Tensor:
+        """input itself, +input."""
+    def pow(self, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+        """input to the power of exponent."""
+    def prelu(self, weight: Tensor, *, out: Any = None) -> Tensor:
+        """leaky_relu whose slope is learnt: one, or one for each channel."""
+    def rad2deg(self, *, out: Any = None) -> Tensor:
+        """Angles in radians as degrees."""
+    def reciprocal(self, *, out: Any = None) -> Tensor:
+        """One divided by each element."""
+    def relu(self, *, out: Any = None) -> Tensor:
+        """The larger of 0 and each element."""
+    def remainder(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Remainder with the sign of the divisor, Python's %."""
+    @overload
+    def reshape(self, shape: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """The same elements with other sizes, as a view where possible."""
+    @overload
+    def reshape(self, *shape: builtins.int, out: Any = None) -> Tensor: ...
+    def resolve_conj(self, *, out: Any = None) -> Tensor:
+        """input itself, which is real."""
+    def resolve_neg(self, *, out: Any = None) -> Tensor:
+        """input itself, which is real."""
+    @overload
+    def round(self, *, out: Any = None) -> Tensor:
+        """The nearest integer; halves go to the even one."""
+    @overload
+    def round(self, *, decimals: builtins.int, out: Any = None) -> Tensor: ...
+    def rsqrt(self, *, out: Any = None) -> Tensor:
+        """One divided by the square root of each element."""
+    @overload
+    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Any = None) -> Tensor:
+        """A copy of input with src written where index says along dim."""
+    @overload
+    def scatter(self, dim: builtins.int, index: Tensor, value: Number, *, out: Any = None) -> Tensor: ...
+    @overload
+    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor, *, reduce: str, out: Any = None) -> Tensor: ...
+    @overload
+    def scatter(self, dim: builtins.int, index: Tensor, value: Number, *, reduce: str, out: Any = None) -> Tensor: ...
+    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Any = None) -> Tensor:
+        """A copy of input with src added where index says along dim."""
+    def select(self, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
+        """The slice at one index of a dimension, without that dimension."""
+    def sgn(self, *, out: Any = None) -> Tensor:
+        """The same as sign, for real numbers."""
+    def short(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor as int16, itself if it is."""
+    def sigmoid(self, *, out: Any = None) -> Tensor:
+        """1 / (1 + exp(-input))."""
+    def sign(self, *, out: Any = None) -> Tensor:
+        """-1, 0 or 1, as each element is negative, zero or positive."""
+    def signbit(self, *, out: Any = None) -> Tensor:
+        """True where input has a minus sign, -0 too."""
+    def sin(self, *, out: Any = None) -> Tensor:
+        """Sine of each element, in radians."""
+    def sinc(self, *, out: Any = None) -> Tensor:
+        """sin(pi * input) / (pi * input), and 1 where input is 0."""
+    def sinh(self, *, out: Any = None) -> Tensor:
+        """Hyperbolic sine of each element."""
+    def softmax(self, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
+        """exp(input), scaled so that it sums to 1 along dim."""
+    @overload
+    def split(self, split_size: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+        """Views of parts of the given size, or sizes; the last may be smaller."""
+    @overload
+    def split(self, split_size: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+    def split_with_sizes(self, split_sizes: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+        """Views of parts of the given sizes."""
+    def sqrt(self, *, out: Any = None) -> Tensor:
+        """Square root of each element."""
+    def square(self, *, out: Any = None) -> Tensor:
+        """Each element times itself."""
+    def squeeze(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
+        """Removes dimensions of size 1."""
+    @overload
+    def sub(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Difference of input and other, element by element."""
+    @overload
+    def sub(self, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def subtract(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Difference of input and other, element by element."""
+    @overload
+    def subtract(self, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def sum(self, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+        """Sum of all elements, or over some dimensions."""
+    @overload
+    def sum(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
+    def tan(self, *, out: Any = None) -> Tensor:
+        """Tangent of each element, in radians."""
+    def tanh(self, *, out: Any = None) -> Tensor:
+        """Hyperbolic tangent of each element."""
+    @overload
+    def to(self, dtype: _types.dtype, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+        """The tensor with another dtype, itself if nothing changes."""
+    @overload
+    def to(self, other: Tensor, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def to(self, device: _types.device | str | builtins.int | None = ..., dtype: _types.dtype | None = ..., non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
+    def transpose(self, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
+        """Exchanges two dimensions."""
+    def true_divide(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Quotient of input and other, element by element."""
+    def trunc(self, *, out: Any = None) -> Tensor:
+        """Each element without its fraction."""
+    def type_as(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The tensor with the dtype of other."""
+    def unsqueeze(self, dim: builtins.int, *, out: Any = None) -> Tensor:
+        """Inserts a dimension of size 1."""
+    @overload
+    def view(self, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """The same elements with other sizes; raises where that needs a copy."""
+    @overload
+    def view(self, *size: builtins.int, out: Any = None) -> Tensor: ...
+    @overload
+    def where(self, *, out: Any = None) -> tuple[Tensor, ...]:
+        """The positions of the elements that are not zero, one list for each dimension."""
+    @overload
+    def where(self, condition: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor: ...
+    def xlogy(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """input * log(other), and 0 where input is 0."""
+    def abs_(self) -> Self:
+        """Absolute value of each element."""
+    def absolute_(self) -> Self:
+        """Absolute value of each element."""
+    def acos_(self) -> Self:
+        """The angle whose cosine each element is."""
+    def acosh_(self) -> Self:
+        """Inverse hyperbolic cosine of each element."""
+    @overload
+    def add_(self, other: Tensor | Number) -> Self:
+        """Sum of input and other, element by element."""
+    @overload
+    def add_(self, other: Tensor | Number, *, alpha: Number = ...) -> Self: ...
+    def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Self:
+        """input + value * tensor1 / tensor2."""
+    @overload
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor) -> Self:
+        """input + value * tensor1 * tensor2."""
+    @overload
+    def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Self: ...
+    def arccos_(self) -> Self:
+        """The angle whose cosine each element is."""
+    def arccosh_(self) -> Self:
+        """Inverse hyperbolic cosine of each element."""
+    def arcsin_(self) -> Self:
+        """The angle whose sine each element is."""
+    def arcsinh_(self) -> Self:
+        """Inverse hyperbolic sine of each element."""
+    def arctan2_(self, other: Tensor) -> Self:
+        """The angle of the point (other, input), from -pi to pi."""
+    def arctan_(self) -> Self:
+        """The angle whose tangent each element is."""
+    def arctanh_(self) -> Self:
+        """Inverse hyperbolic tangent of each element."""
+    def asin_(self) -> Self:
+        """The angle whose sine each element is."""
+    def asinh_(self) -> Self:
+        """Inverse hyperbolic sine of each element."""
+    def atan2_(self, other: Tensor) -> Self:
+        """The angle of the point (other, input), from -pi to pi."""
+    def atan_(self) -> Self:
+        """The angle whose tangent each element is."""
+    def atanh_(self) -> Self:
+        """Inverse hyperbolic tangent of each element."""
+    @overload
+    def bernoulli_(self, p: builtins.float = ..., *, generator: Generator | None = ...) -> Self:
+        """1 with probability p, else 0."""
+    @overload
+    def bernoulli_(self, p: Tensor, *, generator: Generator | None = ...) -> Self: ...
+    def bitwise_and_(self, other: Tensor | Number) -> Self:
+        """The bits that both have."""
+    def bitwise_left_shift_(self, other: Tensor | Number) -> Self:
+        """Bits moved to the left by other places."""
+    def bitwise_not_(self) -> Self:
+        """The bits that input has not; of a bool, its opposite."""
+    def bitwise_or_(self, other: Tensor | Number) -> Self:
+        """The bits that at least one has."""
+    def bitwise_right_shift_(self, other: Tensor | Number) -> Self:
+        """Bits moved to the right by other places, keeping the sign."""
+    def bitwise_xor_(self, other: Tensor | Number) -> Self:
+        """The bits that exactly one has."""
+    def cauchy_(self, median: builtins.float = ..., sigma: builtins.float = ..., *, generator: Generator | None = ...) -> Self:
+        """Numbers of the Cauchy distribution."""
+    def ceil_(self) -> Self:
+        """The smallest integer that is not below each element."""
+    @overload
+    def clamp_(self, min: Tensor | Number, max: Tensor | Number) -> Self:
+        """input, held between min and max."""
+    @overload
+    def clamp_(self, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Self: ...
+    def clamp_max_(self, max: Tensor | Number) -> Self:
+        """input, held at or below max."""
+    def clamp_min_(self, min: Tensor | Number) -> Self:
+        """input, held at or above min."""
+    @overload
+    def clip_(self, min: Tensor | Number, max: Tensor | Number) -> Self:
+        """input, held between min and max."""
+    @overload
+    def clip_(self, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Self: ...
+    def copy_(self, src: Tensor, non_blocking: builtins.bool = ...) -> Self:
+        """Takes over the elements of src, broadcast and converted."""
+    def copysign_(self, other: Tensor | Number) -> Self:
+        """The size of input with the sign of other."""
+    def cos_(self) -> Self:
+        """Cosine of each element, in radians."""
+    def cosh_(self) -> Self:
+        """Hyperbolic cosine of each element."""
+    def deg2rad_(self) -> Self:
+        """Angles in degrees as radians."""
+    def digamma_(self) -> Self:
+        """Derivative of lgamma."""
+    @overload
+    def div_(self, other: Tensor | Number) -> Self:
+        """Quotient of input and other, element by element."""
+    @overload
+    def div_(self, other: Tensor | Number, *, rounding_mode: str | None) -> Self: ...
+    @overload
+    def divide_(self, other: Tensor | Number) -> Self:
+        """Quotient of input and other, element by element."""
+    @overload
+    def divide_(self, other: Tensor | Number, *, rounding_mode: str | None) -> Self: ...
+    def eq_(self, other: Tensor | Number) -> Self:
+        """True where input and other are equal."""
+    def erf_(self) -> Self:
+        """The error function of each element."""
+    def erfc_(self) -> Self:
+        """1 - erf(input), exact for large input."""
+    def erfinv_(self) -> Self:
+        """The number whose error function each element is."""
+    def exp2_(self) -> Self:
+        """2 to the power of each element."""
+    def exp_(self) -> Self:
+        """e to the power of each element."""
+    def expm1_(self) -> Self:
+        """exp(input) - 1, exact for small input."""
+    def exponential_(self, lambd: builtins.float = ..., *, generator: Generator | None = ...) -> Self:
+        """Exponentially distributed numbers."""
+    def fill_(self, value: Tensor | Number) -> Self:
+        """Sets every element to value."""
+    def fix_(self) -> Self:
+        """Each element without its fraction."""
+    def float_power_(self, exponent: Tensor | Number) -> Self:
+        """input to the power of exponent, in float64."""
+    def floor_(self) -> Self:
+        """The largest integer that is not above each element."""
+    def floor_divide_(self, other: Tensor | Number) -> Self:
+        """Quotient rounded towards minus infinity, Python's //."""
+    def fmod_(self, other: Tensor | Number) -> Self:
+        """Remainder with the sign of the dividend, C's fmod."""
+    def frac_(self) -> Self:
+        """The fraction of each element, with its sign."""
+    def gcd_(self, other: Tensor) -> Self:
+        """Greatest common divisor."""
+    def ge_(self, other: Tensor | Number) -> Self:
+        """True where input is at least other."""
+    def geometric_(self, p: builtins.float, *, generator: Generator | None = ...) -> Self:
+        """Trials up to the first success of probability p."""
+    def greater_(self, other: Tensor | Number) -> Self:
+        """True where input is greater than other."""
+    def greater_equal_(self, other: Tensor | Number) -> Self:
+        """True where input is at least other."""
+    def gt_(self, other: Tensor | Number) -> Self:
+        """True where input is greater than other."""
+    def heaviside_(self, values: Tensor | Number) -> Self:
+        """0 where input is negative, values where it is 0, 1 where it is positive."""
+    def hypot_(self, other: Tensor) -> Self:
+        """Length of the hypotenuse over the sides input and other."""
+    def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ...) -> Self:
+        """A copy of input with alpha times each slice of source added where index says."""
+    def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Self:
+        """A copy of input with slices of source written where index says."""
+    def index_fill_(self, dim: builtins.int, index: Tensor, value: Tensor | Number) -> Self:
+        """A copy of input with the slices that index names filled with value."""
+    def index_put_(self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ...) -> Self:
+        """A copy of input with values written, or added, where the indices say."""
+    def lcm_(self, other: Tensor) -> Self:
+        """Least common multiple."""
+    def ldexp_(self, other: Tensor) -> Self:
+        """input * 2**other."""
+    def le_(self, other: Tensor | Number) -> Self:
+        """True where input is at most other."""
+    def lerp_(self, end: Tensor | Number, weight: Tensor | Number) -> Self:
+        """The point between input (weight 0) and end (weight 1)."""
+    def less_(self, other: Tensor | Number) -> Self:
+        """True where input is less than other."""
+    def less_equal_(self, other: Tensor | Number) -> Self:
+        """True where input is at most other."""
+    def lgamma_(self) -> Self:
+        """Logarithm of the absolute value of the gamma function."""
+    def log10_(self) -> Self:
+        """Logarithm to base 10 of each element."""
+    def log1p_(self) -> Self:
+        """log(1 + input), exact for small input."""
+    def log2_(self) -> Self:
+        """Logarithm to base 2 of each element."""
+    def log_(self) -> Self:
+        """Natural logarithm of each element."""
+    def log_normal_(self, mean: builtins.float = ..., std: builtins.float = ..., *, generator: Generator | None = ...) -> Self:
+        """Numbers whose logarithm is normally distributed."""
+    def logical_and_(self, other: Tensor) -> Self:
+        """True where both are not zero."""
+    def logical_not_(self) -> Self:
+        """True where input is zero."""
+    def logical_or_(self, other: Tensor) -> Self:
+        """True where at least one is not zero."""
+    def logical_xor_(self, other: Tensor) -> Self:
+        """True where exactly one is not zero."""
+    @overload
+    def logit_(self) -> Self:
+        """log(input / (1 - input)), the inverse of sigmoid."""
+    @overload
+    def logit_(self, eps: builtins.float | None) -> Self: ...
+    def lt_(self, other: Tensor | Number) -> Self:
+        """True where input is less than other."""
+    def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Self:
+        """A copy of input with value where mask is true."""
+    def mul_(self, other: Tensor | Number) -> Self:
+        """Product of input and other, element by element."""
+    def multiply_(self, other: Tensor | Number) -> Self:
+        """Product of input and other, element by element."""
+    def mvlgamma_(self, p: builtins.int) -> Self:
+        """Logarithm of the multivariate gamma function of dimension p."""
+    def nan_to_num_(self, nan: builtins.float | None = ..., posinf: builtins.float | None = ..., neginf: builtins.float | None = ...) -> Self:
+        """NaN and infinities replaced: by 0 and by the largest numbers unless given."""
+    def ne_(self, other: Tensor | Number) -> Self:
+        """True where input and other differ."""
+    def neg_(self) -> Self:
+        """Each element with the opposite sign."""
+    def negative_(self) -> Self:
+        """Each element with the opposite sign."""
+    def nextafter_(self, other: Tensor) -> Self:
+        """The next number after input in the direction of other."""
+    def normal_(self, mean: builtins.float = ..., std: builtins.float = ..., *, generator: Generator | None = ...) -> Self:
+        """Normally distributed numbers."""
+    def not_equal_(self, other: Tensor | Number) -> Self:
+        """True where input and other differ."""
+    def pow_(self, exponent: Tensor | Number) -> Self:
+        """input to the power of exponent."""
+    def rad2deg_(self) -> Self:
+        """Angles in radians as degrees."""
+    @overload
+    def random_(self, *, generator: Generator | None = ...) -> Self:
+        """Integers over the range of the dtype, or from one up to another."""
+    @overload
+    def random_(self, to: builtins.int, *, generator: Generator | None = ...) -> Self: ...
+    @overload
+    def random_(self, from_: builtins.int, to: builtins.int | None, *, generator: Generator | None = ...) -> Self: ...
+    def reciprocal_(self) -> Self:
+        """One divided by each element."""
+    def relu_(self) -> Self:
+        """The larger of 0 and each element."""
+    def remainder_(self, other: Tensor | Number) -> Self:
+        """Remainder with the sign of the divisor, Python's %."""
+    @overload
+    def round_(self) -> Self:
+        """The nearest integer; halves go to the even one."""
+    @overload
+    def round_(self, *, decimals: builtins.int) -> Self: ...
+    def rsqrt_(self) -> Self:
+        """One divided by the square root of each element."""
+    @overload
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Self:
+        """A copy of input with src written where index says along dim."""
+    @overload
+    def scatter_(self, dim: builtins.int, index: Tensor, value: Number) -> Self: ...
+    @overload
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor, *, reduce: str) -> Self: ...
+    @overload
+    def scatter_(self, dim: builtins.int, index: Tensor, value: Number, *, reduce: str) -> Self: ...
+    def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Self:
+        """A copy of input with src added where index says along dim."""
+    def sgn_(self) -> Self:
+        """The same as sign, for real numbers."""
+    def sigmoid_(self) -> Self:
+        """1 / (1 + exp(-input))."""
+    def sign_(self) -> Self:
+        """-1, 0 or 1, as each element is negative, zero or positive."""
+    def sin_(self) -> Self:
+        """Sine of each element, in radians."""
+    def sinc_(self) -> Self:
+        """sin(pi * input) / (pi * input), and 1 where input is 0."""
+    def sinh_(self) -> Self:
+        """Hyperbolic sine of each element."""
+    def sqrt_(self) -> Self:
+        """Square root of each element."""
+    def square_(self) -> Self:
+        """Each element times itself."""
+    @overload
+    def sub_(self, other: Tensor | Number) -> Self:
+        """Difference of input and other, element by element."""
+    @overload
+    def sub_(self, other: Tensor | Number, *, alpha: Number = ...) -> Self: ...
+    @overload
+    def subtract_(self, other: Tensor | Number) -> Self:
+        """Difference of input and other, element by element."""
+    @overload
+    def subtract_(self, other: Tensor | Number, *, alpha: Number = ...) -> Self: ...
+    def tan_(self) -> Self:
+        """Tangent of each element, in radians."""
+    def tanh_(self) -> Self:
+        """Hyperbolic tangent of each element."""
+    def threshold_(self, threshold: Tensor | Number, value: Tensor | Number) -> Self:
+        """input where it is above threshold, value elsewhere."""
+    def true_divide_(self, other: Tensor | Number) -> Self:
+        """Quotient of input and other, element by element."""
+    def trunc_(self) -> Self:
+        """Each element without its fraction."""
+    def uniform_(self, from_: builtins.float = ..., to: builtins.float = ..., *, generator: Generator | None = ...) -> Self:
+        """Numbers spread evenly over [from, to)."""
+    def xlogy_(self, other: Tensor | Number) -> Self:
+        """input * log(other), and 0 where input is 0."""
+    def zero_(self) -> Self:
+        """Sets every element to 0."""
+
+class Generator:
+    def __init__(self, device: Any = ...) -> None: ...
+    def clone_state(self) -> Generator: ...
+    device: _types.device
+    def get_offset(self) -> builtins.int: ...
+    def get_state(self) -> Tensor: ...
+    def initial_seed(self) -> builtins.int: ...
+    def manual_seed(self, seed: builtins.int) -> Generator: ...
+    def seed(self) -> builtins.int: ...
+    def set_offset(self, offset: builtins.int) -> Any: ...
+    def set_state(self, state: Tensor) -> Generator: ...
+
+class Node:
+    def _sequence_nr(self) -> builtins.int: ...
+    metadata: dict[Any, Any]
+    def name(self) -> str: ...
+    next_functions: tuple[tuple[Node | None, builtins.int], ...]
+    def register_hook(self, hook: Callable[..., Any]) -> Any: ...
+    def register_prehook(self, hook: Callable[..., Any]) -> Any: ...
+    requires_grad: builtins.bool
+    variable: Tensor | None
+
+class _FunctionBase:
+    dirty_tensors: Any
+    materialize_grads: Any
+    def name(self, *args: Any, **kwargs: Any) -> Any: ...
+    needs_input_grad: Any
+    next_functions: Any
+    non_differentiable: Any
+    saved_for_forward: Any
+    saved_tensors: Any
+    to_save: Any
+
+class _Graph:
+    def __len__(self) -> builtins.int: ...
+    def attributes(self, arg: builtins.int, /) -> list[Any]: ...
+    def constant(self, arg: builtins.int, /) -> str | None: ...
+    def dtype(self, index: builtins.int, /) -> _types.dtype: ...
+    def error(self, arg: builtins.int, /) -> str | None: ...
+    def find(self, arg: Any, /) -> builtins.int: ...
+    def gradient_only(self, arg: builtins.int, /) -> list[builtins.bool]: ...
+    def inputs(self, arg: builtins.int, /) -> list[builtins.int]: ...
+    def is_leaf(self, arg: builtins.int, /) -> builtins.bool: ...
+    def is_view(self, arg: builtins.int, /) -> builtins.bool: ...
+    def number(self, arg: builtins.int, /) -> builtins.int: ...
+    def op(self, arg: builtins.int, /) -> str: ...
+    def place(self, arg: builtins.int, /) -> tuple[str, builtins.int, str] | None: ...
+    def requires_grad(self, arg: builtins.int, /) -> builtins.bool: ...
+    def roots(self) -> list[builtins.int]: ...
+    def shape(self, index: builtins.int, /) -> _types.Size: ...
+    def signature(self, arg: builtins.int, /) -> str: ...
+    def state(self, arg: builtins.int, /) -> str: ...
+
+def _add_method(arg0: Any, arg1: Any, /) -> None: ...
+def _as_subclass(arg0: Any, arg1: Any, /) -> Any: ...
+def _close_report() -> None: ...
+def _counters() -> dict[str, builtins.int]: ...
+def _cpu_level() -> str: ...
+def _current_walk(*args: Any, **kwargs: Any) -> Any: ...
+def _eager() -> builtins.bool: ...
+def _edge_dtype(edge: Any) -> _types.dtype: ...
+def _edge_shape(edge: Any) -> _types.Size: ...
+def _function_begin(*args: Any, **kwargs: Any) -> Any: ...
+def _function_end(*args: Any, **kwargs: Any) -> Any: ...
+def _give_turn() -> None: ...
+def _gradient_edge(*args: Any, **kwargs: Any) -> Any: ...
+def _graph(*tensors: Tensor) -> _Graph: ...
+def _increment_version(*args: Any, **kwargs: Any) -> Any: ...
+def _init_source(arg: str, /) -> None: ...
+def _is_foreign_array(arg: Any, /) -> builtins.bool: ...
+def _kernel_times() -> list[tuple[Any, ...]]: ...
+def _laziness() -> tuple[builtins.int, builtins.int]: ...
+def _live_nodes() -> builtins.int: ...
+class _nn:
+    @staticmethod
+    def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = ..., size_average: builtins.bool | None = ..., ignore_index: builtins.int = ..., reduce: builtins.bool | None = ..., reduction: str = ..., label_smoothing: builtins.float = ..., *, out: Any = None) -> Tensor:
+        """The loss of unnormalised scores against class indices or class probabilities."""
+    @staticmethod
+    def elu(input: Tensor, alpha: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+        """input where it is positive, alpha * (exp(input) - 1) elsewhere."""
+    @overload
+    @staticmethod
+    def gelu(input: Tensor, *, out: Any = None) -> Tensor:
+        """input times the normal distribution function of input."""
+    @overload
+    @staticmethod
+    def gelu(input: Tensor, *, approximate: str, out: Any = None) -> Tensor: ...
+    @staticmethod
+    def glu(input: Tensor, dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """The first half of input along dim, times sigmoid of the second."""
+    @staticmethod
+    def hardsigmoid(input: Tensor, *, out: Any = None) -> Tensor:
+        """Line through 1/2 with slope 1/6, held between 0 and 1."""
+    @staticmethod
+    def hardswish(input: Tensor, *, out: Any = None) -> Tensor:
+        """input * hardsigmoid(input)."""
+    @staticmethod
+    def hardtanh(input: Tensor, min_val: Tensor | Number = ..., max_val: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+        """input, held between min_val and max_val."""
+    @staticmethod
+    def leaky_relu(input: Tensor, negative_slope: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+        """input where it is positive, negative_slope * input elsewhere."""
+    @staticmethod
+    def log_sigmoid(input: Tensor, *, out: Any = None) -> Tensor:
+        """log(sigmoid(input)), exact for very negative input."""
+    @staticmethod
+    def mish(input: Tensor, *, out: Any = None) -> Tensor:
+        """input * tanh(softplus(input))."""
+    @staticmethod
+    def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = ..., size_average: builtins.bool | None = ..., ignore_index: builtins.int = ..., reduce: builtins.bool | None = ..., reduction: str = ..., *, out: Any = None) -> Tensor:
+        """The loss of log-probabilities against class indices."""
+    @staticmethod
+    def one_hot(tensor: Tensor, num_classes: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """For each index a row of zeros with a one at its place."""
+    @staticmethod
+    def silu(input: Tensor, *, out: Any = None) -> Tensor:
+        """input * sigmoid(input)."""
+    @staticmethod
+    def softplus(input: Tensor, beta: Tensor | Number = ..., threshold: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+        """log(1 + exp(beta * input)) / beta, and input itself beyond the threshold."""
+    @staticmethod
+    def softshrink(input: Tensor, lambd: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+        """input moved by lambd towards 0, and 0 where it is smaller."""
+    @staticmethod
+    def elu_(input: Tensor, alpha: Tensor | Number = ...) -> Tensor:
+        """input where it is positive, alpha * (exp(input) - 1) elsewhere."""
+    @staticmethod
+    def hardsigmoid_(input: Tensor) -> Tensor:
+        """Line through 1/2 with slope 1/6, held between 0 and 1."""
+    @staticmethod
+    def hardswish_(input: Tensor) -> Tensor:
+        """input * hardsigmoid(input)."""
+    @staticmethod
+    def hardtanh_(input: Tensor, min_val: Tensor | Number = ..., max_val: Tensor | Number = ...) -> Tensor:
+        """input, held between min_val and max_val."""
+    @staticmethod
+    def leaky_relu_(input: Tensor, negative_slope: Tensor | Number = ...) -> Tensor:
+        """input where it is positive, negative_slope * input elsewhere."""
+    @staticmethod
+    def mish_(input: Tensor) -> Tensor:
+        """input * tanh(softplus(input))."""
+    @staticmethod
+    def silu_(input: Tensor) -> Tensor:
+        """input * sigmoid(input)."""
+
+def _op_table() -> list[dict[str, Any]]: ...
+def _open_report() -> None: ...
+def _pop_saved_tensors_hooks(*args: Any, **kwargs: Any) -> Any: ...
+def _push_saved_tensors_hooks(*args: Any, **kwargs: Any) -> Any: ...
+def _register(arg0: str, arg1: Any, /) -> None: ...
+def _run() -> None: ...
+def _run_backward(*args: Any) -> tuple[Any, ...]: ...
+def _set_anomaly_enabled(arg0: builtins.bool, arg1: builtins.bool, /) -> None: ...
+def _set_default_dtype(arg: Any, /) -> None: ...
+def _set_eager(arg: builtins.bool, /) -> None: ...
+def _set_grad_enabled(arg: builtins.bool, /) -> None: ...
+def _set_inference(arg: builtins.bool, /) -> None: ...
+def _set_laziness(arg0: builtins.int, arg1: builtins.int, /) -> None: ...
+def _set_num_threads(arg: builtins.int, /) -> None: ...
+class _special:
+    @staticmethod
+    def entr(input: Tensor, *, out: Any = None) -> Tensor:
+        """-input * log(input), 0 where input is 0 and -inf where it is negative."""
+    @staticmethod
+    def erfcx(input: Tensor, *, out: Any = None) -> Tensor:
+        """exp(input**2) * erfc(input), without overflow for large input."""
+    @staticmethod
+    def log_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+        """The logarithm of the normal distribution function, exact for very negative input."""
+    @staticmethod
+    def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
+        """The normal distribution function."""
+    @staticmethod
+    def ndtri(input: Tensor, *, out: Any = None) -> Tensor:
+        """The number whose normal distribution function each element is."""
+    @staticmethod
+    def xlog1py(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """input * log1p(other), and 0 where input is 0."""
+
+def _take_turn() -> None: ...
+def _tensor_over_buffer(memory: Any) -> Tensor: ...
+def _yet_to_come(*args: Any, **kwargs: Any) -> Any: ...
+default_generator: Generator
+def empty_cache() -> None: ...
+def get_default_dtype() -> _types.dtype: ...
+def get_num_threads() -> builtins.int: ...
+def is_anomaly_check_nan_enabled() -> builtins.bool: ...
+def is_anomaly_enabled() -> builtins.bool: ...
+def is_grad_enabled() -> builtins.bool: ...
+def is_inference_mode_enabled() -> builtins.bool: ...
+def memory_stats() -> dict[str, builtins.int]: ...
+def reset_peak_memory_stats() -> None: ...
+def tensor(data: Any, *, dtype: _types.dtype | None = None, device: _types.device | str | builtins.int | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor: ...
+
+def abs(input: Tensor, *, out: Any = None) -> Tensor:
+    """Absolute value of each element."""
+def absolute(input: Tensor, *, out: Any = None) -> Tensor:
+    """Absolute value of each element."""
+def acos(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle whose cosine each element is."""
+def acosh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Inverse hyperbolic cosine of each element."""
+@overload
+def add(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Sum of input and other, element by element."""
+@overload
+def add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor:
+    """input + value * tensor1 / tensor2."""
+@overload
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, out: Any = None) -> Tensor:
+    """input + value * tensor1 * tensor2."""
+@overload
+def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor: ...
+@overload
+def all(input: Tensor, *, out: Any = None) -> Tensor:
+    """Whether no element is zero."""
+@overload
+def all(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+def alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool, *, out: Any = None) -> Tensor:
+    """dropout that keeps mean and variance of what selu gives."""
+def amax(input: Tensor, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """The largest elements over some or all dimensions; equal ones share the gradient."""
+def amin(input: Tensor, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """The smallest elements over some or all dimensions; equal ones share the gradient."""
+def aminmax(input: Tensor, *, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> _aminmax_result:
+    """The smallest and the largest elements."""
+def angle(input: Tensor, *, out: Any = None) -> Tensor:
+    """pi where input is negative, 0 elsewhere."""
+@overload
+def any(input: Tensor, *, out: Any = None) -> Tensor:
+    """Whether any element is not zero."""
+@overload
+def any(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+@overload
+def arange(end: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Numbers from start (0) up to, not including, end."""
+@overload
+def arange(start: Number, end: Number, step: Number = ..., *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def arccos(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle whose cosine each element is."""
+def arccosh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Inverse hyperbolic cosine of each element."""
+def arcsin(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle whose sine each element is."""
+def arcsinh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Inverse hyperbolic sine of each element."""
+def arctan(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle whose tangent each element is."""
+def arctan2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The angle of the point (other, input), from -pi to pi."""
+def arctanh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Inverse hyperbolic tangent of each element."""
+def argmax(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """Where the largest element is; of equal ones the first."""
+def argmin(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """Where the smallest element is; of equal ones the first."""
+def as_strided(input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+    """A view of the storage with the given sizes, strides and offset."""
+def asin(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle whose sine each element is."""
+def asinh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Inverse hyperbolic sine of each element."""
+def atan(input: Tensor, *, out: Any = None) -> Tensor:
+    """The angle whose tangent each element is."""
+def atan2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The angle of the point (other, input), from -pi to pi."""
+def atanh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Inverse hyperbolic tangent of each element."""
+@overload
+def bernoulli(input: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
+    """1 with the probability that the element of input says, else 0."""
+@overload
+def bernoulli(input: Tensor, p: builtins.float, *, generator: Generator | None = ..., out: Any = None) -> Tensor: ...
+@overload
+def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The bits that both have."""
+@overload
+def bitwise_and(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+@overload
+def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Bits moved to the left by other places."""
+@overload
+def bitwise_left_shift(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+def bitwise_not(input: Tensor, *, out: Any = None) -> Tensor:
+    """The bits that input has not; of a bool, its opposite."""
+@overload
+def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The bits that at least one has."""
+@overload
+def bitwise_or(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+@overload
+def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Bits moved to the right by other places, keeping the sign."""
+@overload
+def bitwise_right_shift(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+@overload
+def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The bits that exactly one has."""
+@overload
+def bitwise_xor(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+def cat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """Tensors side by side along a dimension."""
+def ceil(input: Tensor, *, out: Any = None) -> Tensor:
+    """The smallest integer that is not below each element."""
+def celu(input: Tensor, alpha: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+    """input where it is positive, alpha * (exp(input / alpha) - 1) elsewhere."""
+def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    """Views of at most that many parts of one size; the last may be smaller."""
+@overload
+def clamp(input: Tensor, min: Tensor | Number, max: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input, held between min and max."""
+@overload
+def clamp(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ..., *, out: Any = None) -> Tensor: ...
+def clamp_max(input: Tensor, max: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input, held at or below max."""
+def clamp_min(input: Tensor, min: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input, held at or above min."""
+@overload
+def clip(input: Tensor, min: Tensor | Number, max: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input, held between min and max."""
+@overload
+def clip(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ..., *, out: Any = None) -> Tensor: ...
+def clone(input: Tensor, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    """A copy."""
+def concat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """Tensors side by side along a dimension; another name of cat."""
+def concatenate(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """Tensors side by side along a dimension; another name of cat."""
+def conj(input: Tensor, *, out: Any = None) -> Tensor:
+    """input itself, which is real."""
+def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
+    """input itself, which is real."""
+def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The size of input with the sign of other."""
+def cos(input: Tensor, *, out: Any = None) -> Tensor:
+    """Cosine of each element, in radians."""
+def cosh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Hyperbolic cosine of each element."""
+def count_nonzero(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
+    """How many elements are not zero."""
+def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
+    """Angles in degrees as radians."""
+def digamma(input: Tensor, *, out: Any = None) -> Tensor:
+    """Derivative of lgamma."""
+@overload
+def div(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Quotient of input and other, element by element."""
+@overload
+def div(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None, out: Any = None) -> Tensor: ...
+@overload
+def divide(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Quotient of input and other, element by element."""
+@overload
+def divide(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None, out: Any = None) -> Tensor: ...
+def dropout(input: Tensor, p: builtins.float, train: builtins.bool, *, out: Any = None) -> Tensor:
+    """input with elements set to 0 with probability p, and the others scaled to make up."""
+def embedding(weight: Tensor, indices: Tensor, padding_idx: builtins.int = ..., scale_grad_by_freq: builtins.bool = ..., sparse: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """The rows of weight that the indices name."""
+@overload
+def empty(size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    """A tensor of unspecified numbers."""
+@overload
+def empty(*size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
+def empty_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    """Unspecified numbers with the sizes and dtype of input."""
+@overload
+def empty_strided(size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """A tensor of unspecified numbers with the given strides."""
+@overload
+def empty_strided(size: Sequence[builtins.int], *stride: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def eq(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input and other are equal."""
+def erf(input: Tensor, *, out: Any = None) -> Tensor:
+    """The error function of each element."""
+def erfc(input: Tensor, *, out: Any = None) -> Tensor:
+    """1 - erf(input), exact for large input."""
+def erfinv(input: Tensor, *, out: Any = None) -> Tensor:
+    """The number whose error function each element is."""
+def exp(input: Tensor, *, out: Any = None) -> Tensor:
+    """e to the power of each element."""
+def exp2(input: Tensor, *, out: Any = None) -> Tensor:
+    """2 to the power of each element."""
+def expm1(input: Tensor, *, out: Any = None) -> Tensor:
+    """exp(input) - 1, exact for small input."""
+@overload
+def eye(n: builtins.int, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Ones on the diagonal, zeros elsewhere."""
+@overload
+def eye(n: builtins.int, m: builtins.int, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def feature_alpha_dropout(input: Tensor, p: builtins.float, train: builtins.bool, *, out: Any = None) -> Tensor:
+    """alpha_dropout of whole channels, the second dimension."""
+def feature_dropout(input: Tensor, p: builtins.float, train: builtins.bool, *, out: Any = None) -> Tensor:
+    """dropout of whole channels, the second dimension."""
+def fill(input: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+    """A tensor like input with every element set to value."""
+def fix(input: Tensor, *, out: Any = None) -> Tensor:
+    """Each element without its fraction."""
+def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input to the power of exponent, in float64."""
+def floor(input: Tensor, *, out: Any = None) -> Tensor:
+    """The largest integer that is not above each element."""
+def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Quotient rounded towards minus infinity, Python's //."""
+def fmax(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The larger of input and other; a NaN loses against a number."""
+def fmin(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The smaller of input and other; a NaN loses against a number."""
+def fmod(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Remainder with the sign of the dividend, C's fmod."""
+def frac(input: Tensor, *, out: Any = None) -> Tensor:
+    """The fraction of each element, with its sign."""
+def full(size: Sequence[builtins.int], fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """A tensor filled with one number, whose type decides the dtype."""
+def full_like(input: Tensor, fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    """One number everywhere, with the sizes and dtype of input."""
+def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = ..., out: Any = None) -> Tensor:
+    """For each index the element of input at it along dim, and where it stands otherwise."""
+def gcd(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Greatest common divisor."""
+def ge(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input is at least other."""
+def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input is greater than other."""
+def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input is at least other."""
+def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input is greater than other."""
+def hardshrink(input: Tensor, lambd: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+    """input, and 0 where its size is at most lambd."""
+def heaviside(input: Tensor, values: Tensor | Number, *, out: Any = None) -> Tensor:
+    """0 where input is negative, values where it is 0, 1 where it is positive."""
+def hypot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Length of the hypotenuse over the sides input and other."""
+def imag(input: Tensor, *, out: Any = None) -> Tensor:
+    """Refuses real input, as PyTorch does."""
+def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ..., out: Any = None) -> Tensor:
+    """A copy of input with alpha times each slice of source added where index says."""
+def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
+    """A copy of input with slices of source written where index says."""
+def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+    """A copy of input with the slices that index names filled with value."""
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """A copy of input with values written, or added, where the indices say."""
+def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Any = None) -> Tensor:
+    """The slices of input that index names along dim."""
+def isclose(input: Tensor, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """True where |input - other| <= atol + rtol * |other|."""
+def isfinite(input: Tensor, *, out: Any = None) -> Tensor:
+    """True where input is neither infinite nor NaN."""
+def isinf(input: Tensor, *, out: Any = None) -> Tensor:
+    """True where input is infinite."""
+def isnan(input: Tensor, *, out: Any = None) -> Tensor:
+    """True where input is not a number."""
+def isneginf(input: Tensor, *, out: Any = None) -> Tensor:
+    """True where input is minus infinity."""
+def isposinf(input: Tensor, *, out: Any = None) -> Tensor:
+    """True where input is plus infinity."""
+def isreal(input: Tensor, *, out: Any = None) -> Tensor:
+    """True everywhere."""
+def layer_norm(input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None = ..., bias: Tensor | None = ..., eps: builtins.float = ..., cudnn_enable: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """The last dimensions with mean 0 and variance 1, times weight, plus bias."""
+def lcm(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Least common multiple."""
+def ldexp(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """input * 2**other."""
+def le(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input is at most other."""
+def lerp(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The point between input (weight 0) and end (weight 1)."""
+def less(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input is less than other."""
+def less_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input is at most other."""
+def lgamma(input: Tensor, *, out: Any = None) -> Tensor:
+    """Logarithm of the absolute value of the gamma function."""
+def linspace(start: Number, end: Number, steps: builtins.int, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Numbers evenly spread from start to end, both included."""
+def log(input: Tensor, *, out: Any = None) -> Tensor:
+    """Natural logarithm of each element."""
+def log10(input: Tensor, *, out: Any = None) -> Tensor:
+    """Logarithm to base 10 of each element."""
+def log1p(input: Tensor, *, out: Any = None) -> Tensor:
+    """log(1 + input), exact for small input."""
+def log2(input: Tensor, *, out: Any = None) -> Tensor:
+    """Logarithm to base 2 of each element."""
+def log_softmax(input: Tensor, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
+    """The logarithm of softmax, without overflow."""
+def logaddexp(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """log(exp(input) + exp(other)), without overflow."""
+def logaddexp2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """log2(2**input + 2**other), without overflow."""
+def logical_and(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """True where both are not zero."""
+def logical_not(input: Tensor, *, out: Any = None) -> Tensor:
+    """True where input is zero."""
+def logical_or(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """True where at least one is not zero."""
+def logical_xor(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """True where exactly one is not zero."""
+@overload
+def logit(input: Tensor, *, out: Any = None) -> Tensor:
+    """log(input / (1 - input)), the inverse of sigmoid."""
+@overload
+def logit(input: Tensor, eps: builtins.float | None, *, out: Any = None) -> Tensor: ...
+def logspace(start: Number, end: Number, steps: builtins.int, base: builtins.float = ..., *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Powers of base, the exponents evenly spread from start to end."""
+def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input is less than other."""
+def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+    """A copy of input with value where mask is true."""
+@overload
+def max(input: Tensor, *, out: Any = None) -> Tensor:
+    """The largest element; along a dimension, also where it is; of two tensors, the larger."""
+@overload
+def max(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor: ...
+@overload
+def max(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _max_result: ...
+def maximum(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The larger of input and other; NaN if either is."""
+@overload
+def mean(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    """Mean of all elements, or over some dimensions."""
+@overload
+def mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
+@overload
+def min(input: Tensor, *, out: Any = None) -> Tensor:
+    """The smallest element; along a dimension, also where it is; of two tensors, the smaller."""
+@overload
+def min(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor: ...
+@overload
+def min(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _min_result: ...
+def minimum(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The smaller of input and other; NaN if either is."""
+def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
+    """Product of two matrices."""
+def mul(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Product of input and other, element by element."""
+def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None = ..., out: Any = None) -> Tensor:
+    """Indices drawn with the probabilities that are proportional to each row of input."""
+def multiply(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Product of input and other, element by element."""
+def mvlgamma(input: Tensor, p: builtins.int, *, out: Any = None) -> Tensor:
+    """Logarithm of the multivariate gamma function of dimension p."""
+def nan_to_num(input: Tensor, nan: builtins.float | None = ..., posinf: builtins.float | None = ..., neginf: builtins.float | None = ..., *, out: Any = None) -> Tensor:
+    """NaN and infinities replaced: by 0 and by the largest numbers unless given."""
+def nanmean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    """Mean of the elements that are not NaN."""
+def nansum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    """Sum in which NaN counts as zero."""
+def ne(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input and other differ."""
+def neg(input: Tensor, *, out: Any = None) -> Tensor:
+    """Each element with the opposite sign."""
+def negative(input: Tensor, *, out: Any = None) -> Tensor:
+    """Each element with the opposite sign."""
+def nextafter(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The next number after input in the direction of other."""
+@overload
+def nonzero(input: Tensor, *, as_tuple: Literal[False] = ..., out: Any = None) -> Tensor:
+    """The positions of the elements that are not zero, one in each row."""
+@overload
+def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Any = None) -> tuple[Tensor, ...]: ...
+@overload
+def normal(mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
+    """Normally distributed numbers, each with its own mean and standard deviation."""
+@overload
+def normal(mean: Tensor, std: builtins.float = ..., *, generator: Generator | None = ..., out: Any = None) -> Tensor: ...
+@overload
+def normal(mean: builtins.float, std: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor: ...
+@overload
+def normal(mean: builtins.float, std: builtins.float, size: Sequence[builtins.int], *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+@overload
+def normal(mean: builtins.float, std: builtins.float, *size: builtins.int, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def not_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """True where input and other differ."""
+@overload
+def ones(size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """A tensor of ones."""
+@overload
+def ones(*size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def ones_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    """Ones with the sizes and dtype of input."""
+@overload
+def permute(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    """Reorders the dimensions."""
+@overload
+def permute(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
+def poisson(input: Tensor, generator: Generator | None = ..., *, out: Any = None) -> Tensor:
+    """Numbers of events, the elements of input being the rates."""
+def polygamma(n: Tensor | Number, input: Tensor | Number, *, out: Any = None) -> Tensor:
+    """The nth derivative of digamma."""
+def positive(input: Tensor, *, out: Any = None) -> Tensor:
+    """input itself, +input."""
+@overload
+def pow(input: Tensor, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input to the power of exponent."""
+@overload
+def pow(input: Number, exponent: Tensor, *, out: Any = None) -> Tensor: ...
+def prelu(input: Tensor, weight: Tensor, *, out: Any = None) -> Tensor:
+    """leaky_relu whose slope is learnt: one, or one for each channel."""
+def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
+    """Angles in radians as degrees."""
+@overload
+def rand(size: Sequence[builtins.int], *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Numbers spread evenly over [0, 1)."""
+@overload
+def rand(*size: builtins.int, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def rand_like(input: Tensor, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    """Numbers spread evenly over [0, 1), with the sizes and dtype of input."""
+@overload
+def randint(high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Integers from low (0) up to, not including, high."""
+@overload
+def randint(high: builtins.int, *size: builtins.int, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+@overload
+def randint(low: builtins.int, high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+@overload
+def randint(low: builtins.int, high: builtins.int, *size: builtins.int, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+@overload
+def randint_like(input: Tensor, high: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    """Integers from low (0) up to, not including, high, with the sizes and dtype of input."""
+@overload
+def randint_like(input: Tensor, low: builtins.int, high: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
+@overload
+def randn(size: Sequence[builtins.int], *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Numbers of the normal distribution with mean 0 and variance 1."""
+@overload
+def randn(*size: builtins.int, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def randn_like(input: Tensor, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    """Normally distributed numbers, with the sizes and dtype of input."""
+def randperm(n: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """The integers below n in random order."""
+def real(input: Tensor, *, out: Any = None) -> Tensor:
+    """input itself, which is real."""
+def reciprocal(input: Tensor, *, out: Any = None) -> Tensor:
+    """One divided by each element."""
+def relu(input: Tensor, *, out: Any = None) -> Tensor:
+    """The larger of 0 and each element."""
+@overload
+def remainder(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Remainder with the sign of the divisor, Python's %."""
+@overload
+def remainder(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+@overload
+def reshape(input: Tensor, shape: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    """The same elements with other sizes, as a view where possible."""
+@overload
+def reshape(input: Tensor, *shape: builtins.int, out: Any = None) -> Tensor: ...
+def resolve_conj(input: Tensor, *, out: Any = None) -> Tensor:
+    """input itself, which is real."""
+def resolve_neg(input: Tensor, *, out: Any = None) -> Tensor:
+    """input itself, which is real."""
+def rms_norm(input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None = ..., eps: builtins.float | None = ..., *, out: Any = None) -> Tensor:
+    """The last dimensions divided by the root of their mean square, times weight."""
+@overload
+def round(input: Tensor, *, out: Any = None) -> Tensor:
+    """The nearest integer; halves go to the even one."""
+@overload
+def round(input: Tensor, *, decimals: builtins.int, out: Any = None) -> Tensor: ...
+def rsqrt(input: Tensor, *, out: Any = None) -> Tensor:
+    """One divided by the square root of each element."""
+def rsub(input: Tensor, other: Tensor | Number, alpha: Number = ..., *, out: Any = None) -> Tensor:
+    """other - alpha * input."""
+def scalar_tensor(s: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """A 0-d tensor of the default dtype."""
+@overload
+def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Any = None) -> Tensor:
+    """A copy of input with src written where index says along dim."""
+@overload
+def scatter(input: Tensor, dim: builtins.int, index: Tensor, value: Number, *, out: Any = None) -> Tensor: ...
+@overload
+def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, reduce: str, out: Any = None) -> Tensor: ...
+@overload
+def scatter(input: Tensor, dim: builtins.int, index: Tensor, value: Number, *, reduce: str, out: Any = None) -> Tensor: ...
+def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Any = None) -> Tensor:
+    """A copy of input with src added where index says along dim."""
+def select(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
+    """The slice at one index of a dimension, without that dimension."""
+def selu(input: Tensor, *, out: Any = None) -> Tensor:
+    """elu, scaled so that it keeps mean 0 and variance 1."""
+def sgn(input: Tensor, *, out: Any = None) -> Tensor:
+    """The same as sign, for real numbers."""
+def sigmoid(input: Tensor, *, out: Any = None) -> Tensor:
+    """1 / (1 + exp(-input))."""
+def sign(input: Tensor, *, out: Any = None) -> Tensor:
+    """-1, 0 or 1, as each element is negative, zero or positive."""
+def signbit(input: Tensor, *, out: Any = None) -> Tensor:
+    """True where input has a minus sign, -0 too."""
+def sin(input: Tensor, *, out: Any = None) -> Tensor:
+    """Sine of each element, in radians."""
+def sinc(input: Tensor, *, out: Any = None) -> Tensor:
+    """sin(pi * input) / (pi * input), and 1 where input is 0."""
+def sinh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Hyperbolic sine of each element."""
+def softmax(input: Tensor, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
+    """exp(input), scaled so that it sums to 1 along dim."""
+@overload
+def split(tensor: Tensor, split_size_or_sections: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    """Views of parts of the given size, or sizes; the last may be smaller."""
+@overload
+def split(tensor: Tensor, split_size_or_sections: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+def split_with_sizes(input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    """Views of parts of the given sizes."""
+def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
+    """Square root of each element."""
+def square(input: Tensor, *, out: Any = None) -> Tensor:
+    """Each element times itself."""
+def squeeze(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
+    """Removes dimensions of size 1."""
+def stack(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """Tensors of one size one behind the other in a new dimension."""
+@overload
+def sub(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Difference of input and other, element by element."""
+@overload
+def sub(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+@overload
+def subtract(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Difference of input and other, element by element."""
+@overload
+def subtract(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+@overload
+def sum(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    """Sum of all elements, or over some dimensions."""
+@overload
+def sum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
+def tan(input: Tensor, *, out: Any = None) -> Tensor:
+    """Tangent of each element, in radians."""
+def tanh(input: Tensor, *, out: Any = None) -> Tensor:
+    """Hyperbolic tangent of each element."""
+def threshold(input: Tensor, threshold: Tensor | Number, value: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input where it is above threshold, value elsewhere."""
+def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
+    """Exchanges two dimensions."""
+def true_divide(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """Quotient of input and other, element by element."""
+def trunc(input: Tensor, *, out: Any = None) -> Tensor:
+    """Each element without its fraction."""
+def unsqueeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor:
+    """Inserts a dimension of size 1."""
+@overload
+def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input where condition holds, other elsewhere."""
+@overload
+def where(condition: Tensor, *, out: Any = None) -> tuple[Tensor, ...]: ...
+@overload
+def xlogy(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    """input * log(other), and 0 where input is 0."""
+@overload
+def xlogy(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+@overload
+def zeros(size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """A tensor of zeros."""
+@overload
+def zeros(*size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def zeros_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    """Zeros with the sizes and dtype of input."""
+def abs_(input: Tensor) -> Tensor:
+    """Absolute value of each element."""
+def absolute_(input: Tensor) -> Tensor:
+    """Absolute value of each element."""
+def acos_(input: Tensor) -> Tensor:
+    """The angle whose cosine each element is."""
+def acosh_(input: Tensor) -> Tensor:
+    """Inverse hyperbolic cosine of each element."""
+def alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """dropout that keeps mean and variance of what selu gives."""
+def arccos_(input: Tensor) -> Tensor:
+    """The angle whose cosine each element is."""
+def arccosh_(input: Tensor) -> Tensor:
+    """Inverse hyperbolic cosine of each element."""
+def arcsin_(input: Tensor) -> Tensor:
+    """The angle whose sine each element is."""
+def arcsinh_(input: Tensor) -> Tensor:
+    """Inverse hyperbolic sine of each element."""
+def arctan_(input: Tensor) -> Tensor:
+    """The angle whose tangent each element is."""
+def arctanh_(input: Tensor) -> Tensor:
+    """Inverse hyperbolic tangent of each element."""
+def asin_(input: Tensor) -> Tensor:
+    """The angle whose sine each element is."""
+def asinh_(input: Tensor) -> Tensor:
+    """Inverse hyperbolic sine of each element."""
+def atan_(input: Tensor) -> Tensor:
+    """The angle whose tangent each element is."""
+def atanh_(input: Tensor) -> Tensor:
+    """Inverse hyperbolic tangent of each element."""
+def bitwise_not_(input: Tensor) -> Tensor:
+    """The bits that input has not; of a bool, its opposite."""
+def ceil_(input: Tensor) -> Tensor:
+    """The smallest integer that is not below each element."""
+def clamp_(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Tensor:
+    """input, held between min and max."""
+def clip_(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Tensor:
+    """input, held between min and max."""
+def cos_(input: Tensor) -> Tensor:
+    """Cosine of each element, in radians."""
+def cosh_(input: Tensor) -> Tensor:
+    """Hyperbolic cosine of each element."""
+def deg2rad_(input: Tensor) -> Tensor:
+    """Angles in degrees as radians."""
+def digamma_(input: Tensor) -> Tensor:
+    """Derivative of lgamma."""
+def dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """input with elements set to 0 with probability p, and the others scaled to make up."""
+def erf_(input: Tensor) -> Tensor:
+    """The error function of each element."""
+def erfc_(input: Tensor) -> Tensor:
+    """1 - erf(input), exact for large input."""
+def erfinv_(input: Tensor) -> Tensor:
+    """The number whose error function each element is."""
+def exp2_(input: Tensor) -> Tensor:
+    """2 to the power of each element."""
+def exp_(input: Tensor) -> Tensor:
+    """e to the power of each element."""
+def expm1_(input: Tensor) -> Tensor:
+    """exp(input) - 1, exact for small input."""
+def feature_alpha_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """alpha_dropout of whole channels, the second dimension."""
+def feature_dropout_(input: Tensor, p: builtins.float, train: builtins.bool) -> Tensor:
+    """dropout of whole channels, the second dimension."""
+def fix_(input: Tensor) -> Tensor:
+    """Each element without its fraction."""
+def floor_(input: Tensor) -> Tensor:
+    """The largest integer that is not above each element."""
+def frac_(input: Tensor) -> Tensor:
+    """The fraction of each element, with its sign."""
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """input * 2**other."""
+def lgamma_(input: Tensor) -> Tensor:
+    """Logarithm of the absolute value of the gamma function."""
+def log10_(input: Tensor) -> Tensor:
+    """Logarithm to base 10 of each element."""
+def log1p_(input: Tensor) -> Tensor:
+    """log(1 + input), exact for small input."""
+def log2_(input: Tensor) -> Tensor:
+    """Logarithm to base 2 of each element."""
+def log_(input: Tensor) -> Tensor:
+    """Natural logarithm of each element."""
+def logical_not_(input: Tensor) -> Tensor:
+    """True where input is zero."""
+@overload
+def logit_(input: Tensor) -> Tensor:
+    """log(input / (1 - input)), the inverse of sigmoid."""
+@overload
+def logit_(input: Tensor, eps: builtins.float | None) -> Tensor: ...
+def nan_to_num_(input: Tensor, nan: builtins.float | None = ..., posinf: builtins.float | None = ..., neginf: builtins.float | None = ...) -> Tensor:
+    """NaN and infinities replaced: by 0 and by the largest numbers unless given."""
+def neg_(input: Tensor) -> Tensor:
+    """Each element with the opposite sign."""
+def negative_(input: Tensor) -> Tensor:
+    """Each element with the opposite sign."""
+def rad2deg_(input: Tensor) -> Tensor:
+    """Angles in radians as degrees."""
+def reciprocal_(input: Tensor) -> Tensor:
+    """One divided by each element."""
+def relu_(input: Tensor) -> Tensor:
+    """The larger of 0 and each element."""
+@overload
+def round_(input: Tensor) -> Tensor:
+    """The nearest integer; halves go to the even one."""
+@overload
+def round_(input: Tensor, *, decimals: builtins.int) -> Tensor: ...
+def rsqrt_(input: Tensor) -> Tensor:
+    """One divided by the square root of each element."""
+def selu_(input: Tensor) -> Tensor:
+    """elu, scaled so that it keeps mean 0 and variance 1."""
+def sgn_(input: Tensor) -> Tensor:
+    """The same as sign, for real numbers."""
+def sigmoid_(input: Tensor) -> Tensor:
+    """1 / (1 + exp(-input))."""
+def sign_(input: Tensor) -> Tensor:
+    """-1, 0 or 1, as each element is negative, zero or positive."""
+def sin_(input: Tensor) -> Tensor:
+    """Sine of each element, in radians."""
+def sinc_(input: Tensor) -> Tensor:
+    """sin(pi * input) / (pi * input), and 1 where input is 0."""
+def sinh_(input: Tensor) -> Tensor:
+    """Hyperbolic sine of each element."""
+def sqrt_(input: Tensor) -> Tensor:
+    """Square root of each element."""
+def square_(input: Tensor) -> Tensor:
+    """Each element times itself."""
+def tan_(input: Tensor) -> Tensor:
+    """Tangent of each element, in radians."""
+def tanh_(input: Tensor) -> Tensor:
+    """Hyperbolic tangent of each element."""
+def trunc_(input: Tensor) -> Tensor:
+    """Each element without its fraction."""
