@@ -18,20 +18,55 @@
 namespace wend {
 namespace {
 
-bool is_sequence(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
+// numpy.ndarray and numpy.generic, once somebody has imported NumPy; we never do.
+PyTypeObject* numpy_type(const char* name, PyTypeObject*& known) {
+  if (known) return known;
+  PyObject* numpy = PyDict_GetItemString(PyImport_GetModuleDict(), "numpy");
+  PyObject* type = numpy ? PyObject_GetAttrString(numpy, name) : nullptr;
+  if (!type) return PyErr_Clear(), nullptr;
+  return known = reinterpret_cast<PyTypeObject*>(type);
+}
 
-// Sizes of nested sequences, by their first elements.
-void find_sizes(PyObject* o, Dims& sizes) {
+bool is_numpy_scalar(PyObject* o) {
+  static PyTypeObject* generic = nullptr;
+  PyTypeObject* type = numpy_type("generic", generic);
+  return type && PyObject_TypeCheck(o, type);
+}
+
+// A list, tuple, range, array.array, ...: anything with a length and items, but not text.
+bool is_sequence(PyObject* o) {
+  if (PyList_Check(o) || PyTuple_Check(o)) return true;
+  return PySequence_Check(o) && !PyUnicode_Check(o) && !PyBytes_Check(o) && !is_tensor(o) &&
+         !is_numpy_scalar(o);
+}
+
+Object items_of(PyObject* sequence) { return Object(PySequence_Fast(sequence, "not a sequence")); }
+
+// The elements of an array or NumPy scalar as a tensor.
+Object as_tensor_object(PyObject* o) {
+  return is_tensor(o) ? Object::borrowed(o) : Object(copy_of_array(o, std::nullopt));
+}
+
+bool has_own_dtype(PyObject* o) {
+  return is_tensor(o) || is_foreign_array(o) || is_numpy_scalar(o);
+}
+
+// Sizes of nested sequences, by their first elements. A tensor in a sequence counts as a number.
+void find_sizes(PyObject* data, Dims& sizes) {
+  Object o = Object::borrowed(data);
   while (true) {
-    if (is_tensor(o)) {
-      for (int64_t s : variable_of(o).shape().sizes()) sizes.push(s);
+    if (is_foreign_array(o.get())) {
+      const Object array = as_tensor_object(o.get());
+      for (int64_t s : variable_of(array.get()).shape().sizes()) sizes.push(s);
       return;
     }
-    if (!is_sequence(o)) return;
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+    if (PyUnicode_Check(o.get())) raise(PyExc_ValueError, "too many dimensions 'str'");
+    if (!is_sequence(o.get())) return;
+    const Object items = items_of(o.get());
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
     sizes.push(n);
     if (n == 0) return;
-    o = PySequence_Fast_GET_ITEM(o, 0);
+    o = Object::borrowed(PySequence_Fast_GET_ITEM(items.get(), 0));
   }
 }
 
@@ -41,39 +76,53 @@ void find_dtype(PyObject* o, DType& dtype, bool& found) {
     dtype = found ? promote(dtype, t) : t;
     found = true;
   };
-  if (is_sequence(o)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-      find_dtype(PySequence_Fast_GET_ITEM(o, i), dtype, found);
-  } else if (PyFloat_Check(o)) {
+  if (PyFloat_CheckExact(o)) {
     meet(default_dtype());
   } else if (PyBool_Check(o)) {
     meet(DType::bool_);
   } else if (PyLong_Check(o)) {
     meet(DType::int64);
-  } else if (is_tensor(o)) {
-    meet(variable_of(o).shape().dtype);
-  } else if (Value v = foreign_number(o)) {
-    meet(v->flags & Node::weak && is_floating(v->dtype) ? default_dtype() : v->dtype);
-  } else if (PyUnicode_Check(o) && PyUnicode_GET_LENGTH(o) != 1) {
-    raise(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(o)->tp_name);
+  } else if (has_own_dtype(o)) {
+    const Object t = as_tensor_object(o);
+    meet(variable_of(t.get()).shape().dtype);
+  } else if (PyFloat_Check(o)) {
+    meet(default_dtype());
+  } else if (is_sequence(o)) {
+    const Object items = items_of(o);
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+      find_dtype(PySequence_Fast_GET_ITEM(items.get(), i), dtype, found);
   } else {
     raise(PyExc_RuntimeError, "Could not infer dtype of %s", Py_TYPE(o)->tp_name);
   }
 }
 
-void check_in_range(int64_t v, DType dtype) {
-  const int bits = static_cast<int>(size_of(dtype)) * 8;
-  if (bits == 64) return;
-  const int64_t low = is_signed(dtype) ? -(int64_t{1} << (bits - 1)) : -(int64_t{1} << bits) + 1;
-  const int64_t high = (int64_t{1} << (is_signed(dtype) ? bits - 1 : bits)) - 1;
-  if (v < low || v > high)
-    fail(ErrorKind::runtime, "value cannot be converted to type ",
-         dtype == DType::uint8 ? "uint8_t" : join(name_of(dtype), "_t"), " without overflow");
+[[noreturn]] void does_not_fit(DType dtype) {
+  fail(ErrorKind::runtime, "value cannot be converted to type ", name_of(dtype),
+       " without overflow");
+}
+
+void store_integer(PyObject* o, DType dtype, char* to) {
+  int64_t i;
+  if (PyFloat_Check(o)) {
+    const double d = PyFloat_AS_DOUBLE(o);
+    if (!fits(d, dtype)) does_not_fit(dtype);
+    i = static_cast<int64_t>(d);
+  } else {
+    const Object index(PyNumber_Index(o));
+    int overflow;
+    i = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+    if (overflow) raise(PyExc_ValueError, "Overflow when unpacking long long");
+    if (!fits(i, dtype)) does_not_fit(dtype);
+  }
+  cast_loop(dtype, DType::int64)(to, 0, reinterpret_cast<const char*>(&i), 0, 1);
 }
 
 void store_number(PyObject* o, DType dtype, char* to) {
-  if (is_tensor(o)) {
-    const Value v = variable_of(o).value();
+  if (has_own_dtype(o)) {
+    const Object t = as_tensor_object(o);
+    const Value v = variable_of(t.get()).value();
+    if (v->numel() != 1)
+      raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
     observe(v);
     cast_loop(dtype, v->dtype)(to, 0, v->data(), 0, 1);
   } else if (is_floating(dtype)) {
@@ -85,43 +134,39 @@ void store_number(PyObject* o, DType dtype, char* to) {
     check(truth);
     *reinterpret_cast<bool*>(to) = truth;
   } else {
-    int64_t i;
-    if (PyFloat_Check(o)) {
-      const double d = PyFloat_AS_DOUBLE(o);
-      if (std::isnan(d)) raise(PyExc_ValueError, "cannot convert float NaN to integer");
-      if (std::isinf(d)) raise(PyExc_OverflowError, "cannot convert float infinity to integer");
-      i = static_cast<int64_t>(d);
-    } else if (!to_int(o, i)) {
-      raise(PyExc_TypeError, "'%s' object cannot be interpreted as an integer", Py_TYPE(o)->tp_name);
-    }
-    check_in_range(i, dtype);
-    cast_loop(dtype, DType::int64)(to, 0, reinterpret_cast<const char*>(&i), 0, 1);
+    store_integer(o, dtype, to);
   }
 }
 
+// A whole array at once, where it stands for the remaining dimensions.
+void store_array(PyObject* array, const Dims& sizes, int dim, DType dtype, char*& to) {
+  const Object t = as_tensor_object(array);
+  Value v = variable_of(t.get()).value();
+  if (!std::ranges::equal(v->sizes(), sizes.span().subspan(dim)))
+    raise(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %lld)",
+          static_cast<long long>(dim < sizes.n ? sizes[dim] : 0), dim,
+          static_cast<long long>(v->ndim() ? v->size(0) : 0));
+  if (!v->layout->contiguous) v = contiguous_copy(v);
+  observe(v);
+  cast_loop(dtype, v->dtype)(to, size_of(dtype), v->data(), size_of(v->dtype), v->numel());
+  to += v->numel() * size_of(dtype);
+}
+
 void store(PyObject* o, const Dims& sizes, int dim, DType dtype, char*& to) {
-  if (is_tensor(o) && dim < sizes.n) {
-    const Value v = variable_of(o).value();
-    observe(v);
-    const Value rows = v->layout->contiguous ? v : contiguous_copy(v);
-    observe(rows);
-    cast_loop(dtype, rows->dtype)(to, size_of(dtype), rows->data(), size_of(rows->dtype), rows->numel());
-    to += rows->numel() * size_of(dtype);
-    return;
-  }
+  if (is_foreign_array(o)) return store_array(o, sizes, dim, dtype, to);
   if (dim == sizes.n) {
-    if (is_sequence(o))
-      raise(PyExc_TypeError, "not a sequence");
     store_number(o, dtype, to);
     to += size_of(dtype);
     return;
   }
   if (!is_sequence(o)) raise(PyExc_TypeError, "not a sequence");
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  const Object items = items_of(o);
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
   if (n != sizes[dim])
     raise(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)",
           static_cast<long long>(sizes[dim]), dim, n);
-  for (Py_ssize_t i = 0; i < n; ++i) store(PySequence_Fast_GET_ITEM(o, i), sizes, dim + 1, dtype, to);
+  for (Py_ssize_t i = 0; i < n; ++i)
+    store(PySequence_Fast_GET_ITEM(items.get(), i), sizes, dim + 1, dtype, to);
 }
 
 PyObject* number_object(const char* p, DType dtype) {
@@ -152,29 +197,41 @@ PyObject* list_of(const Node& n, int dim, const char* p) {
 
 PyObject* tensor_from_data(PyObject* data, std::optional<DType> asked) {
   if (is_tensor(data)) {
-    const Value v = variable_of(data).value();
-    return wrap(alias_without_grad(cast(clone(alias_without_grad(v)), asked.value_or(v->dtype))));
+    const Value v = alias_without_grad(variable_of(data).value());
+    return wrap(asked && *asked != v->dtype ? cast(v, *asked) : clone(v));
   }
-  if (is_foreign_array(data)) return copy_of_array(data, asked);
-  if (!is_sequence(data) && PySequence_Check(data) && !PyUnicode_Check(data) && !PyBytes_Check(data)) {
-    const Object list(PySequence_List(data));
-    return tensor_from_data(list.get(), asked);
-  }
+  if (is_foreign_array(data) || is_numpy_scalar(data)) return copy_of_array(data, asked);
+  if (PyUnicode_Check(data) || PyBytes_Check(data))
+    raise(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(data)->tp_name);
   Dims sizes;
   find_sizes(data, sizes);
-  DType dtype = asked.value_or(default_dtype());
+  DType dtype = default_dtype();
   bool found = false;
-  if (!asked) {
-    DType seen{};
-    find_dtype(data, seen, found);
-    if (found) dtype = seen;
-  }
+  if (!asked) find_dtype(data, dtype, found);
+  if (asked || !found) dtype = asked.value_or(default_dtype());
   const LayoutRef layout = contiguous(sizes);
   BufferRef buffer = allocate(layout->numel * size_of(dtype));
   char* to = buffer->data;
   store(data, sizes, 0, dtype, to);
   static const Op& op = op_named("data");
   return wrap(from_buffer(op, std::move(buffer), dtype, layout.get()));
+}
+
+bool is_foreign_array(PyObject* o) {
+  if (PyLong_Check(o) || PyFloat_Check(o) || PyList_Check(o) || PyTuple_Check(o)) return false;
+  static PyTypeObject* ndarray = nullptr;
+  PyTypeObject* type = numpy_type("ndarray", ndarray);
+  return type && PyObject_TypeCheck(o, type);
+}
+
+Value foreign_number(PyObject* o) {
+  if (!is_numpy_scalar(o)) return {};
+  const Object as_item(PyObject_CallMethod(o, "item", nullptr));
+  if (PyBool_Check(as_item.get())) return number(as_item.get() == Py_True);
+  if (PyFloat_Check(as_item.get())) return number(PyFloat_AS_DOUBLE(as_item.get()));
+  int64_t i;
+  if (PyLong_Check(as_item.get()) && to_int(as_item.get(), i)) return number(i);
+  return {};
 }
 
 PyObject* to_list(PyObject* tensor) {
@@ -186,41 +243,64 @@ PyObject* to_list(PyObject* tensor) {
 PyObject* item(PyObject* tensor) {
   const Value v = variable_of(tensor).value();
   if (v->numel() != 1)
-    fail(ErrorKind::runtime, "a Tensor with ", v->numel(), " elements cannot be converted to Scalar");
+    fail(ErrorKind::runtime, "a Tensor with ", v->numel(),
+         " elements cannot be converted to Scalar");
   observe(v);
   return number_object(v->data(), v->dtype);
 }
 
 namespace {
 
-// tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False)
+// The arguments of tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False).
+struct TensorArgs {
+  PyObject* data = nullptr;
+  std::optional<DType> dtype;
+  bool requires_grad = false;
+
+  void take(std::string_view name, PyObject* value) {
+    if (name == "data") {
+      if (data) raise(PyExc_TypeError, "tensor() got multiple values for argument 'data'");
+      data = value;
+    } else if (name == "dtype") {
+      DType t;
+      if (value == Py_None) return;
+      if (!to_dtype(value, t))
+        raise(PyExc_TypeError, "tensor(): argument 'dtype' must be torch.dtype, not %s",
+              Py_TYPE(value)->tp_name);
+      dtype = t;
+    } else if (name == "requires_grad") {
+      if (!PyBool_Check(value))
+        raise(PyExc_TypeError, "tensor(): argument 'requires_grad' must be bool, not %s",
+              Py_TYPE(value)->tp_name);
+      requires_grad = value == Py_True;
+    } else if (name == "device") {
+      check_device(value);
+    } else if (name == "pin_memory") {
+      if (PyObject_IsTrue(value))
+        fail(ErrorKind::runtime, "Cannot access accelerator device when none is available.");
+    } else {
+      raise(PyExc_TypeError, "tensor() got an unexpected keyword argument '%s'", name.data());
+    }
+  }
+};
+
+constexpr const char* kCopyConstruct =
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).";
+
 PyObject* tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return guarded([&] {
-    if (nargs != 1) raise(PyExc_TypeError, "tensor() takes 1 positional argument but %zd were given", nargs);
-    std::optional<DType> dtype;
-    bool requires_grad = false;
-    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); ++i) {
-      const std::string_view name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, i));
-      PyObject* value = args[nargs + i];
-      if (name == "dtype") {
-        DType t;
-        if (value == Py_None) continue;
-        if (!to_dtype(value, t))
-          raise(PyExc_TypeError, "tensor(): argument 'dtype' must be torch.dtype, not %s",
-                Py_TYPE(value)->tp_name);
-        dtype = t;
-      } else if (name == "requires_grad") {
-        requires_grad = PyObject_IsTrue(value) == 1;
-      } else if (name == "device") {
-        check_device(value);
-      } else if (name != "pin_memory") {
-        raise(PyExc_TypeError, "tensor() got an unexpected keyword argument '%s'", name.data());
-      } else if (PyObject_IsTrue(value)) {
-        fail(ErrorKind::runtime, "Cannot access accelerator device when none is available.");
-      }
-    }
-    Object made(tensor_from_data(args[0], dtype));
-    if (requires_grad) set_requires_grad(made.get(), true);
+    if (nargs > 1)
+      raise(PyExc_TypeError, "tensor() takes 1 positional argument but %zd were given", nargs);
+    TensorArgs given;
+    if (nargs) given.data = args[0];
+    for (Py_ssize_t i = 0; kwnames && i < PyTuple_GET_SIZE(kwnames); ++i)
+      given.take(PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, i)), args[nargs + i]);
+    if (!given.data)
+      raise(PyExc_TypeError, "tensor() missing 1 required positional arguments: \"data\"");
+    if (is_tensor(given.data)) check(PyErr_WarnEx(PyExc_UserWarning, kCopyConstruct, 1));
+    Object made(tensor_from_data(given.data, given.dtype));
+    if (given.requires_grad) set_requires_grad(made.get(), true);
     return made.release();
   });
 }

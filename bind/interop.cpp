@@ -1,7 +1,9 @@
-// bind/interop.cpp: memory shared with others through Python's buffer protocol.
+// bind/interop.cpp: memory shared with others through Python's buffer protocol, which NumPy speaks.
+// DLPack is bind/dlpack; what sharing means for reads and writes is tensor/variable.
 #include "bind/interop.hpp"
 
-#include <cstring>
+#include <bit>
+#include <memory>
 #include <string_view>
 
 #include "bind/convert.hpp"
@@ -13,15 +15,14 @@ namespace wend {
 namespace {
 
 const char* format_of(DType t) {
-  static constexpr const char* formats[] = {"?", "B", "b", "h", "i", "q", "e", nullptr, "f", "d"};
+  static constexpr const char* formats[] = {
+      "?", "B", "b", "h", "i", sizeof(long) == 8 ? "l" : "q", "e", nullptr, "f", "d"};
   return formats[static_cast<int>(t)];
 }
 
-bool dtype_of_format(const char* format, Py_ssize_t itemsize, DType& out) {
-  std::string_view f = format ? format : "B";
-  if (!f.empty() && (f[0] == '@' || f[0] == '=' || f[0] == '<')) f.remove_prefix(1);
-  if (f.size() != 1) return false;
-  switch (f[0]) {
+// The dtype of a one-letter format in native byte order.
+bool dtype_of_letter(char letter, Py_ssize_t itemsize, DType& out) {
+  switch (letter) {
     case '?':
       return out = DType::bool_, true;
     case 'B':
@@ -46,29 +47,73 @@ bool dtype_of_format(const char* format, Py_ssize_t itemsize, DType& out) {
   }
 }
 
+// "numpy.str_" for an array of strings, otherwise the type of the object itself.
+Object element_type(PyObject* o) {
+  PyObject* dtype = PyObject_GetAttrString(o, "dtype");
+  PyObject* type = dtype ? PyObject_GetAttrString(dtype, "type") : nullptr;
+  PyErr_Clear();
+  Py_XDECREF(dtype);
+  const Object scalar(type ? type : Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(o))));
+  return Object(PyUnicode_FromFormat("%s", reinterpret_cast<PyTypeObject*>(scalar.get())->tp_name));
+}
+
+DType dtype_of(PyObject* o, const Py_buffer& view) {
+  std::string_view format = view.format ? view.format : "B";
+  if (format.size() > 1 && (format[0] == '>' || format[0] == '!'))
+    fail(
+        ErrorKind::value,
+        "given numpy array has byte order different from the native byte order. Conversion between "
+        "byte orders is currently not supported.");
+  if (format.size() > 1 && std::string_view("@=<").find(format[0]) != format.npos)
+    format.remove_prefix(1);
+  DType dtype;
+  if (format.size() == 1 && dtype_of_letter(format[0], view.itemsize, dtype)) return dtype;
+  raise(PyExc_TypeError,
+        "can't convert np.ndarray of type %U. The only supported types are: float64, float32, "
+        "float16, int64, int32, int16, int8, uint8, and bool.",
+        element_type(o).get());
+}
+
 // Holds a tensor's memory open for others.
 struct Exposed {
-  PyObject_HEAD
-  Buffer* buffer;
+  PyObject_HEAD Buffer* buffer;
   char* data;
   DType dtype;
   int ndim;
+  bool contiguous;
   Py_ssize_t shape[kMaxDims], strides[kMaxDims];
 };
 
 void exposed_dealloc(PyObject* self) {
   Buffer* buffer = reinterpret_cast<Exposed*>(self)->buffer;
-  if (--buffer->outside == 0) --outside_buffers;
+  take_back(*buffer);
   BufferRef::adopt(buffer);
   PyObject_Free(self);
 }
 
-int exposed_get_buffer(PyObject* self, Py_buffer* view, int) {
+// Gives a consumer what it asked for and nothing that it did not.
+int exposed_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   auto* e = reinterpret_cast<Exposed*>(self);
-  Py_ssize_t bytes = size_of(e->dtype);
+  const bool wants_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+  const bool wants_rows = !wants_strides || (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
+  const auto item = static_cast<Py_ssize_t>(size_of(e->dtype));
+  Py_ssize_t bytes = item;
   for (int i = 0; i < e->ndim; ++i) bytes *= e->shape[i];
-  *view = {e->data,  Py_NewRef(self), bytes,      static_cast<Py_ssize_t>(size_of(e->dtype)), 0, e->ndim,
-           const_cast<char*>(format_of(e->dtype)), e->shape, e->strides, nullptr, nullptr};
+  *view = {
+      e->data,  self,       bytes,   item,   0, e->ndim, const_cast<char*>(format_of(e->dtype)),
+      e->shape, e->strides, nullptr, nullptr};
+  const bool any_order = (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS;
+  if ((wants_rows && !e->contiguous && !any_order) ||
+      ((flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS && !PyBuffer_IsContiguous(view, 'F')) ||
+      (any_order && !PyBuffer_IsContiguous(view, 'A'))) {
+    view->obj = nullptr;
+    PyErr_SetString(PyExc_BufferError, "the tensor is not contiguous");
+    return -1;
+  }
+  if (!(flags & PyBUF_FORMAT)) view->format = nullptr;
+  if (!wants_strides) view->strides = nullptr;
+  if (!(flags & PyBUF_ND)) view->shape = nullptr;
+  Py_INCREF(self);
   return 0;
 }
 
@@ -76,21 +121,53 @@ PyBufferProcs exposed_as_buffer = {exposed_get_buffer, nullptr};
 PyTypeObject exposed_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
 int tensor_get_buffer(PyObject* self, Py_buffer* view, int flags) {
-  PyObject* e = guarded([&] { return expose(self); });
-  if (!e) {
-    view->obj = nullptr;
-    return -1;
-  }
-  const int status = PyObject_GetBuffer(e, view, flags);
-  Py_DECREF(e);
-  return status;
+  view->obj = nullptr;
+  return guarded(
+      [&] {
+        if (variable_of(self).node()->needs_grad())
+          raise(PyExc_BufferError,
+                "Can't export tensors that require gradient, use tensor.detach()");
+        const Object e(expose(self));
+        return PyObject_GetBuffer(e.get(), view, flags);
+      },
+      -1);
 }
+
+// Another object's memory, held open.
+using Held = std::unique_ptr<Py_buffer, void (*)(Py_buffer*)>;
 
 void let_buffer_go(void* keeper) {
   auto* view = static_cast<Py_buffer*>(keeper);
-  --outside_buffers;
   PyBuffer_Release(view);
   delete view;
+}
+
+// Whether an object that we hold once, and hold `more` times besides, is held by somebody else.
+bool held_elsewhere(PyObject* o, Py_ssize_t more) { return Py_REFCNT(o) > 1 + more; }
+
+// An array that only our buffer view holds, over memory of its own, is out of everybody's reach.
+bool buffer_reachable(void* keeper) {
+  PyObject* owner = static_cast<Py_buffer*>(keeper)->obj;
+  if (!owner || held_elsewhere(owner, 0)) return true;
+  if (PyByteArray_CheckExact(owner)) return false;
+  if (!is_foreign_array(owner)) return true;
+  PyObject* base = PyObject_GetAttrString(owner, "base");
+  if (!base) return PyErr_Clear(), true;
+  const Object held(base);
+  if (base == Py_None) return false;
+  return !is_foreign_array(base) || held_elsewhere(base, 1);
+}
+
+constexpr Lender kBufferOwner = {let_buffer_go, buffer_reachable};
+
+Held hold(PyObject* object) {
+  Held view(new Py_buffer, [](Py_buffer* v) { delete v; });
+  // Read-only memory is shared as well, as PyTorch does; PyTorch's warning is given in Python.
+  if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS) < 0) {
+    PyErr_Clear();
+    if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS_RO) < 0) throw PythonError{};
+  }
+  return Held(view.release(), [](Py_buffer* v) { let_buffer_go(v); });
 }
 
 // Sizes and strides, in elements, of a buffer view; raises for what a tensor cannot describe.
@@ -100,16 +177,38 @@ LayoutRef layout_of(const Py_buffer& view) {
     sizes.push(view.shape[i]);
     if (view.strides[i] < 0)
       fail(ErrorKind::value,
-           "At least one stride in the given numpy array is negative, and tensors with negative strides "
-           "are not currently supported. (You can probably work around this by making a copy of your "
+           "At least one stride in the given numpy array is negative, and tensors with negative "
+           "strides "
+           "are not currently supported. (You can probably work around this by making a copy of "
+           "your "
            "array  with array.copy().) ");
     if (view.strides[i] % view.itemsize)
       fail(ErrorKind::value,
-           "given numpy array strides not a multiple of the element byte size. Copy the numpy array to "
+           "given numpy array strides not a multiple of the element byte size. Copy the numpy "
+           "array to "
            "reallocate the memory.");
     strides.push(view.strides[i] / view.itemsize);
   }
   return intern(sizes.span(), strides.span());
+}
+
+bool is_aligned(const Py_buffer& view) {
+  return std::bit_cast<uintptr_t>(view.buf) % static_cast<uintptr_t>(view.itemsize) == 0;
+}
+
+Value over(Held view, DType dtype, const Layout* layout) {
+  const auto bytes = static_cast<size_t>(layout->span * size_of(dtype));
+  BufferRef buffer = borrow(view->buf, bytes, kBufferOwner, view.get(), view->readonly != 0);
+  view.release();
+  return from_buffer(op_named("data"), std::move(buffer), dtype, layout);
+}
+
+// The elements in row-major order in memory of our own, for memory that loops cannot read.
+Value copied_bytes(const Py_buffer& view, DType dtype, const Layout& layout) {
+  const LayoutRef rows = contiguous(layout.sizes());
+  BufferRef buffer = allocate(static_cast<size_t>(view.len));
+  check(PyBuffer_ToContiguous(buffer->data, const_cast<Py_buffer*>(&view), view.len, 'C'));
+  return from_buffer(op_named("data"), std::move(buffer), dtype, rows.get());
 }
 
 }  // namespace
@@ -118,17 +217,17 @@ PyBufferProcs tensor_as_buffer = {tensor_get_buffer, nullptr};
 
 PyObject* expose(PyObject* tensor) {
   Variable& v = variable_of(tensor);
-  if (!format_of(v.shape().dtype))
-    raise(PyExc_TypeError, "Got unsupported ScalarType BFloat16");
+  if (!format_of(v.shape().dtype)) raise(PyExc_TypeError, "Got unsupported ScalarType BFloat16");
   Buffer& storage = v.exposed_storage();
   auto* e = PyObject_New(Exposed, &exposed_type);
   if (!e) throw PythonError{};
   const Node& n = v.shape();
-  if (storage.outside++ == 0) ++outside_buffers;
+  lend(storage);
   e->buffer = BufferRef(&storage).leak();
   e->data = storage.data + n.offset * size_of(n.dtype);
   e->dtype = n.dtype;
   e->ndim = n.ndim();
+  e->contiguous = n.layout->contiguous;
   for (int i = 0; i < n.ndim(); ++i) {
     e->shape[i] = n.size(i);
     e->strides[i] = n.layout->stride(i) * size_of(n.dtype);
@@ -137,62 +236,41 @@ PyObject* expose(PyObject* tensor) {
 }
 
 PyObject* tensor_over_buffer(PyObject* object) {
-  auto view = std::make_unique<Py_buffer>();
-  // Read-only memory is shared as well, as PyTorch does; PyTorch's warning is given in Python.
-  if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS) < 0) {
-    PyErr_Clear();
-    if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS_RO) < 0) throw PythonError{};
-  }
-  struct Release {
-    Py_buffer* view;
-    ~Release() {
-      if (view) PyBuffer_Release(view);
-    }
-  } release{view.get()};
-  DType dtype;
-  if (!dtype_of_format(view->format, view->itemsize, dtype))
-    raise(PyExc_TypeError, "can't convert an array with elements of format '%s'", view->format);
+  Held view = hold(object);
+  const DType dtype = dtype_of(object, *view);
   const LayoutRef layout = layout_of(*view);
-  static const Op& op = op_named("data");
-  BufferRef buffer =
-      borrow(view->buf, layout->span * size_of(dtype), let_buffer_go, view.get());
-  release.view = nullptr;
-  view.release();
-  ++outside_buffers;
-  return wrap(from_buffer(op, std::move(buffer), dtype, layout.get()));
+  if (!is_aligned(*view))
+    fail(ErrorKind::value, "given memory is not aligned to its element size. Copy it to share it.");
+  return wrap(over(std::move(view), dtype, layout.get()));
 }
 
-PyObject* copy_of_array(PyObject* array, std::optional<DType> dtype) {
-  const Object over(tensor_over_buffer(array));
-  const Value shared = variable_of(over.get()).value();
-  const Value own = dtype && *dtype != shared->dtype ? cast(shared, *dtype) : contiguous_copy(shared);
+PyObject* tensor_over_bytes(PyObject* object, DType dtype, int64_t count, int64_t offset) {
+  auto bytes = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(object, bytes.get(), PyBUF_WRITABLE) < 0) {
+    PyErr_Clear();
+    if (PyObject_GetBuffer(object, bytes.get(), PyBUF_SIMPLE) < 0) throw PythonError{};
+  }
+  Held view(bytes.release(), [](Py_buffer* v) { let_buffer_go(v); });
+  view->buf = static_cast<char*>(view->buf) + offset;
+  view->itemsize = size_of(dtype);
+  if (!is_aligned(*view))
+    fail(ErrorKind::value, "given memory is not aligned to its element size. Copy it to share it.");
+  const LayoutRef layout = contiguous(Dims{count});
+  return wrap(over(std::move(view), dtype, layout.get()));
+}
+
+PyObject* copy_of_array(PyObject* array, std::optional<DType> asked) {
+  Held view = hold(array);
+  const DType dtype = dtype_of(array, *view);
+  const LayoutRef layout = layout_of(*view);
+  const bool readable = is_aligned(*view);
+  const Value shared =
+      readable ? over(std::move(view), dtype, layout.get()) : copied_bytes(*view, dtype, *layout);
+  const Value own = asked && *asked != dtype ? cast(shared, *asked)
+                    : readable               ? clone(shared)
+                                             : shared;
   observe(own);
   return wrap(own);
-}
-
-bool is_foreign_array(PyObject* o) {
-  if (is_tensor(o) || PyLong_Check(o) || PyFloat_Check(o) || PyList_Check(o) || PyTuple_Check(o))
-    return false;
-  return PyObject_CheckBuffer(o) && PyObject_HasAttrString(o, "__array_interface__");
-}
-
-Value foreign_number(PyObject* o) {
-  // NumPy's scalars: 0-d, with a dtype of their own, but they act as Python numbers do.
-  if (!PyNumber_Check(o) || PyObject_HasAttrString(o, "__len__") ||
-      !PyObject_HasAttrString(o, "__array_interface__"))
-    return {};
-  if (PyObject_HasAttrString(o, "ndim")) {
-    const Object ndim(PyObject_GetAttrString(o, "ndim"));
-    if (PyLong_AsLong(ndim.get()) != 0) return {};
-  }
-  if (PyIndex_Check(o)) {
-    const Object i(PyNumber_Index(o));
-    return number(static_cast<int64_t>(PyLong_AsLongLong(i.get())));
-  }
-  const Object as_item(PyObject_CallMethod(o, "item", nullptr));
-  if (PyBool_Check(as_item.get())) return number(as_item.get() == Py_True);
-  if (PyFloat_Check(as_item.get())) return number(PyFloat_AS_DOUBLE(as_item.get()));
-  return {};
 }
 
 void init_interop() {

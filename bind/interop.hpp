@@ -18,6 +18,8 @@ PyObject* copy_of_array(PyObject* array, std::optional<DType> dtype);
 PyObject* expose(PyObject* tensor);
 // A tensor over the memory of an object with the buffer protocol, which is kept alive.
 PyObject* tensor_over_buffer(PyObject* object);
+// A vector of `count` elements over an object's bytes, from byte `offset` on.
+PyObject* tensor_over_bytes(PyObject* object, DType dtype, int64_t count, int64_t offset);
 
 void init_interop();
 

@@ -104,6 +104,11 @@ void bind_running(nb::module_& m) {
 
 void bind_data(nb::module_& m) {
   m.def("_tensor_over_buffer", [](nb::handle o) { return nb::steal(tensor_over_buffer(o.ptr())); });
+  m.def("_tensor_over_bytes", [](nb::handle o, nb::handle dtype, int64_t count, int64_t offset) {
+    DType t;
+    if (!to_dtype(dtype.ptr(), t)) raise(PyExc_TypeError, "dtype must be torch.dtype");
+    return nb::steal(tensor_over_bytes(o.ptr(), t, count, offset));
+  });
   m.def("_is_foreign_array", [](nb::handle o) { return is_foreign_array(o.ptr()); });
   m.def("_register", [](const char* name, nb::handle o) { register_type(name, o.ptr()); });
   m.def("_add_method", [](nb::handle name, nb::handle f) {

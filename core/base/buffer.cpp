@@ -140,8 +140,9 @@ BufferRef allocate(size_t bytes) {
   }
   b->refs = 1;
   b->outside = 0;
+  b->read_only = false;
   b->bytes = bytes;
-  b->let_go = nullptr;
+  b->lender = nullptr;
   b->keeper = nullptr;
   ++stats.allocations;
   stats.allocated_bytes += bytes;
@@ -149,15 +150,34 @@ BufferRef allocate(size_t bytes) {
   return BufferRef::adopt(b);
 }
 
-BufferRef borrow(void* data, size_t bytes, void (*let_go)(void*), void* keeper) {
+BufferRef borrow(void* data, size_t bytes, const Lender& lender, void* keeper, bool read_only) {
   auto* b = static_cast<Buffer*>(small_alloc(kHeader));
-  *b = {1, 1, bytes, static_cast<char*>(data), let_go, keeper};
+  *b = {1, 0, read_only, bytes, static_cast<char*>(data), &lender, keeper};
+  lend(*b);
   return BufferRef::adopt(b);
 }
 
+uint32_t outside_buffers = 0;
+
+void lend(Buffer& buffer) {
+  if (buffer.outside++ == 0) ++outside_buffers;
+}
+
+void take_back(Buffer& buffer) {
+  if (--buffer.outside == 0) --outside_buffers;
+}
+
+bool ask_lender(Buffer& buffer) {
+  const auto reachable = buffer.lender->reachable;
+  // Only the lender is left to count: consumers of this memory hold on to it themselves.
+  if (buffer.outside == 1 && reachable && !reachable(buffer.keeper)) take_back(buffer);
+  return buffer.outside > 0;
+}
+
 void release(Buffer* b) {
-  if (b->let_go) {
-    b->let_go(b->keeper);
+  if (b->lender) {
+    if (b->outside) take_back(*b);
+    b->lender->let_go(b->keeper);
     small_free(b, kHeader);
     return;
   }

@@ -9,13 +9,20 @@
 
 namespace wend {
 
+// Who memory was borrowed from. `keeper` is what the borrower was given to hold on to it.
+struct Lender {
+  void (*let_go)(void* keeper);  // when the last reference goes
+  // Whether somebody besides wend can still reach the memory; null when that cannot be known.
+  bool (*reachable)(void* keeper);
+};
+
 struct Buffer {
   uint32_t refs;
-  uint32_t outside;  // owners outside wend (NumPy arrays, DLPack consumers) who may write any time
+  uint32_t outside : 31;  // owners outside wend (arrays, DLPack consumers) who may write any time
+  uint32_t read_only : 1;
   size_t bytes;
   char* data;
-  // Memory that wend did not allocate: called with `keeper` when the last reference goes.
-  void (*let_go)(void* keeper);
+  const Lender* lender;  // of memory that wend did not allocate
   void* keeper;
 };
 
@@ -24,9 +31,20 @@ using BufferRef = Ref<Buffer>;
 // Uninitialised memory, 64-byte aligned from 1 KiB on and 16-byte aligned below.
 // Raises ErrorKind::memory and changes nothing when there is not enough.
 BufferRef allocate(size_t bytes);
-// Wraps memory of somebody else.
-BufferRef borrow(void* data, size_t bytes, void (*let_go)(void*), void* keeper);
+// Wraps memory of somebody else, who counts as an owner outside until found to be gone.
+BufferRef borrow(void* data, size_t bytes, const Lender& lender, void* keeper, bool read_only);
 void release(Buffer* buffer);
+
+// How many live buffers have owners outside wend; while there are none, nobody asks further.
+extern uint32_t outside_buffers;
+// Counts owners outside wend in and out.
+void lend(Buffer& buffer);
+void take_back(Buffer& buffer);
+// Asks the lender too: memory whose owner is gone is ordinary from then on.
+bool ask_lender(Buffer& buffer);
+inline bool is_shared(Buffer& buffer) {
+  return buffer.outside && (!buffer.lender || ask_lender(buffer));
+}
 
 struct MemoryStats {
   size_t allocated_bytes;  // held by live buffers

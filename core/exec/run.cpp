@@ -77,11 +77,11 @@ bool may_take(const Node& node, uint32_t i, size_t bytes) {
   const Node& input = *node.inputs[i];
   return input.uses == 1 && !(node.saved >> i & 1) && input.buffer->refs == 1 &&
          !input.buffer->outside && input.layout == node.layout && input.dtype == node.dtype &&
-         input.offset == 0 && input.buffer->bytes == bytes && !input.buffer->let_go;
+         input.offset == node.offset && input.buffer->bytes == bytes && !input.buffer->lender;
 }
 
 void give_memory(Node& node) {
-  const size_t bytes = node.layout->span * size_of(node.dtype);
+  const size_t bytes = (node.offset + node.layout->span) * size_of(node.dtype);
   for (uint32_t i = 0; node.op->donates >> i && i < node.n_inputs; ++i) {
     if (!(node.op->donates >> i & 1) || !may_take(node, i, bytes)) continue;
     node.buffer = node.inputs[i]->buffer;

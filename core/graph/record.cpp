@@ -11,7 +11,6 @@ namespace wend {
 
 static constinit Forever<Pending> pending_forever;
 constinit Pending& pending = pending_forever.value;
-uint32_t outside_buffers = 0;
 
 namespace {
 
@@ -36,7 +35,7 @@ Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
       needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
     }
     if (in.state == State::dropped && !op.is_edge(i)) derive_again(in);
-    if (outside_buffers && in.buffer && in.buffer->outside) needs.outside |= !op.is_edge(i);
+    if (outside_buffers && in.buffer && is_shared(*in.buffer)) needs.outside |= !op.is_edge(i);
   }
   return needs;
 }
@@ -113,8 +112,8 @@ void take_inputs(Node& node, std::span<Value> inputs) {
 // Outside memory may change: what the gradient will read is copied now.
 void make_private(std::span<Value> inputs, uint8_t saved) {
   for (size_t i = 0; i < inputs.size() && i < 7; ++i) {
-    const Buffer* buffer = inputs[i]->buffer;
-    if (saved >> i & 1 && buffer && buffer->outside)
+    Buffer* buffer = inputs[i]->buffer;
+    if (saved >> i & 1 && buffer && is_shared(*buffer))
       inputs[i] = record(op_named("clone_of"), {inputs[i]});
   }
 }

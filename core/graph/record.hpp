@@ -53,8 +53,6 @@ extern constinit Pending& pending;
 // Set by exec: runs `node` now.
 using RunAtOnce = void (*)(Node& node);
 extern constinit RunAtOnce run_at_once;
-// How many live buffers have owners outside wend; while there are none, nobody asks further.
-extern uint32_t outside_buffers;
 
 // Steps of making a node and of giving it its value, for graph/ and exec/ only.
 void node_born();

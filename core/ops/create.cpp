@@ -395,7 +395,8 @@ constexpr Op kOps[] = {
      .body = body_new_filled<1>,
      .function = false},
     {.name = "new_full",
-     .signature = "(Tensor input, int[] size, Number fill_value, *, " CREATION_OPTIONS ") -> Tensor",
+     .signature =
+         "(Tensor input, int[] size, Number fill_value, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "One number everywhere, with the dtype of input.",
      .example = "tensor([1]).new_full((2,), 7)",
      .body = body_new_full,
@@ -429,8 +430,8 @@ constexpr Op kOps[] = {
      .body = body_linspace,
      .method = false},
     {.name = "logspace",
-     .signature =
-         "(Number start, Number end, int steps, float base=10.0, *, " CREATION_OPTIONS ") -> Tensor",
+     .signature = "(Number start, Number end, int steps, float base=10.0, *, " CREATION_OPTIONS
+                  ") -> Tensor",
      .doc = "Powers of base, the exponents evenly spread from start to end.",
      .example = "logspace(0, 2, 3)",
      .body = body_logspace,
@@ -453,17 +454,6 @@ int64_t largest(DType dtype) {
   return static_cast<int64_t>((uint64_t{1} << bits) - 1);
 }
 
-bool fits_integer(const Node& number, DType dtype) {
-  const int64_t high = largest(dtype), low = is_signed(dtype) ? -high - 1 : 0;
-  if (is_floating(number.dtype)) {
-    const double v = real_of(number);
-    return v >= static_cast<double>(low) && v <= static_cast<double>(high);
-  }
-  // A negative number may stand for an unsigned one, as in C.
-  const int64_t v = int_of(number);
-  return v <= high && v >= (is_signed(dtype) ? low : -high);
-}
-
 }  // namespace
 
 std::span<const Op> create_ops() { return kOps; }
@@ -480,16 +470,24 @@ void not_for(const char* what, DType dtype) {
        "'");
 }
 
-bool fits(const Node& number, DType dtype) {
-  if (dtype == DType::bool_) return true;
-  if (!is_floating(dtype)) return fits_integer(number, dtype);
-  if (dtype != DType::float32) return true;
-  const double v = real_of(number);
-  return !std::isfinite(v) || std::abs(v) <= std::numeric_limits<float>::max();
+bool fits(int64_t v, DType dtype) {
+  if (dtype == DType::bool_ || is_floating(dtype)) return true;
+  // A negative number may stand for an unsigned one, as in C.
+  const int64_t high = largest(dtype);
+  return v <= high && v >= (is_signed(dtype) ? -high - 1 : -high);
+}
+
+bool fits(double v, DType dtype) {
+  if (dtype == DType::float32)
+    return !std::isfinite(v) || std::abs(v) <= std::numeric_limits<float>::max();
+  if (dtype == DType::bool_ || is_floating(dtype)) return true;
+  const auto high = static_cast<double>(largest(dtype));
+  return v >= (is_signed(dtype) ? -high - 1 : 0) && v <= high && v < 0x1p63;
 }
 
 void check_fits(const Node& number, DType dtype) {
-  if (fits(number, dtype)) return;
+  if (is_floating(number.dtype) ? fits(real_of(number), dtype) : fits(int_of(number), dtype))
+    return;
   const std::string name = dtype == DType::float32 ? "float"
                            : dtype == DType::int32 ? "int"
                                                    : join(name_of(dtype), "_t");

@@ -33,7 +33,8 @@ Value full_like(const Value& like, const Value& fill);
 Value zeros_like(const Value& like);
 Value ones_like(const Value& like);
 // Whether a Python number can be stored as `dtype`; raises PyTorch's error where it cannot.
-bool fits(const Node& number, DType dtype);
+bool fits(int64_t v, DType dtype);
+bool fits(double v, DType dtype);
 void check_fits(const Node& number, DType dtype);
 
 // copy

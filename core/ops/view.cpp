@@ -45,17 +45,24 @@ void infer_as_strided(Infer& s) {
 
 void infer_as_strided_scatter(Infer& s) {
   infer_like_input(s);
+  s.offset = s.in[0]->offset;
   const auto sizes = s.attrs[0].as_ints();
   if (!std::ranges::equal(sizes, s.in[1]->sizes()))
     fail(ErrorKind::runtime, "expected src to have a size equal to the slice of self. src size = ",
          show(s.in[1]->sizes()), ", slice size = ", show(sizes));
+  const int64_t offset = s.attrs[2].is_none() ? s.offset : s.attrs[2].as_int();
+  const LayoutRef part = intern(sizes, s.attrs[1].as_ints());
+  if (offset < 0 || (part->numel && offset + part->span > s.offset + s.layout->span))
+    fail(ErrorKind::runtime, "as_strided_scatter: the part reaches beyond the tensor of size ",
+         show(s.in[0]->sizes()));
   if (s.in[1]->dtype != s.dtype) s.in[1] = cast(s.in[1], s.dtype);
 }
 
 void run_as_strided_scatter(Run& s) {
   if (!s.donated(0)) std::memcpy(s.node.buffer->data, s.in(0).buffer->data, s.node.buffer->bytes);
   const DType dtype = s.node.dtype;
-  char* part = s.node.buffer->data + s.attr(2).as_int() * size_of(dtype);
+  const int64_t offset = s.attr(2).is_none() ? s.node.offset : s.attr(2).as_int();
+  char* part = s.node.buffer->data + offset * size_of(dtype);
   copy(s.attr(0).as_ints(), {part, dtype, s.attr(1).as_ints()}, strided(s.in(1)));
 }
 

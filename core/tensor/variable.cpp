@@ -21,9 +21,10 @@ Value with_geometry(const Value& whole, const Node& like) {
   return as_strided(whole, like.sizes(), like.strides(), like.offset);
 }
 
-// `whole` with the part that has the geometry of `like` replaced.
+// `whole` with the part that has the geometry of `like` replaced; its own geometry stays.
 Value with_part(const Value& whole, const Value& part, const Node& like) {
-  if (same_geometry(*whole, like)) return part;
+  if (same_geometry(*whole, like) && like.offset == 0 && like.layout->dense)
+    return with_layout(part, like.layout);
   return as_strided_scatter(whole, part, like.sizes(), like.strides(), like.offset);
 }
 
@@ -62,6 +63,22 @@ void store(Cell& cell, Value node) {
   cell.stamp = ++last_stamp;
 }
 
+// The node of the storage that `node` lies in: itself, unless it is a view of a part.
+Value storage_of(Node* node) {
+  Node* root = node;
+  while (root->op->view && root->n_inputs && root->state != State::valued)
+    root = root->inputs[0].get();
+  const int64_t element = size_of(node->dtype);
+  const int64_t size = root->state == State::valued
+                           ? static_cast<int64_t>(root->buffer->bytes) / element
+                           : root->layout->span;
+  if ((node->offset == 0 && node->layout->span == size) || root->dtype != node->dtype)
+    return Value(node);
+  if (root->state != State::valued) return Value(root);
+  const LayoutRef row = contiguous(Dims{size});
+  return from_buffer(op_named("data"), BufferRef(root->buffer), node->dtype, row.get());
+}
+
 }  // namespace
 
 void release(Cell* cell) { delete cell; }
@@ -97,7 +114,7 @@ void Variable::set_node(Node* node) {
 
 void Variable::join_family() {
   if (family_) return;
-  auto cell = Ref<Cell>::adopt(new Cell{1, ++last_stamp, Value(node_)});
+  auto cell = Ref<Cell>::adopt(new Cell{1, ++last_stamp, storage_of(node_)});
   auto version = Ref<Version>::adopt(new Version{1, 0});
   family_ = new_family(std::move(cell), std::move(version), node_).leak();
   stamp_ = family_->cell->stamp;
@@ -149,37 +166,47 @@ void Variable::write(const Value& value) {
   refresh_family(*family_);
   Family& family = *family_;
   Cell& cell = *family.cell;
-  if (cell.node->buffer && cell.node->buffer->outside) return write_outside(value);
-  const bool in_step = same_geometry(*cell.node, *family.node);
-  const bool keeps_history = !mode.grad && family.node->needs_grad();
-  const Value whole = with_part(Value(family.node), value, *node_);
+  Buffer* buffer = cell.node->buffer;
+  if (buffer && is_shared(*buffer) && !buffer->read_only) return write_outside(value);
+  const bool grad = mode.grad && (value->needs_grad() || family.node->needs_grad());
   ++family.version->count;
-  if (in_step) {
+  if (same_geometry(*cell.node, *family.node)) {
+    const Value whole = with_part(Value(family.node), value, *node_);
     store(cell, whole);
-  } else {
-    WithoutGrad no_grad;
-    store(cell, with_part(cell.node, value, *node_));
-  }
-  if (keeps_history) return;
-  if (in_step)
+    if (!grad && family.node->needs_grad()) return;  // the family keeps its history
     set_family_node(family, whole.get());
-  else
-    derive_family_node(family, whole.get());
+  } else {
+    write_part(value, grad);
+  }
   if (!view_) set_node(family.node);
+}
+
+// The family is of a part of the storage: its value is read out of the storage again.
+void Variable::write_part(const Value& value, bool grad) {
+  Family& family = *family_;
+  Value history(family.node);
+  if (grad) history = with_part(history, value, *node_);
+  {
+    WithoutGrad no_grad;
+    store(*family.cell, with_part(family.cell->node, value, *node_));
+  }
+  derive_family_node(family, history.get());
 }
 
 // While somebody outside owns the memory, writes go into it at once.
 void Variable::write_outside(const Value& value) {
   Family& family = *family_;
   Cell& cell = *family.cell;
-  observe(value);
+  const bool overlaps = value->buffer == cell.node->buffer;
+  const Value from = overlaps ? clone(alias_without_grad(value)) : value;
+  observe(from);
   Value history;
   if (mode.grad && (value->needs_grad() || family.node->needs_grad()))
     history = with_part(Value(family.node), value, *node_);
-  copy_into(cell.node->buffer, *node_, *value);
+  copy_into(cell.node->buffer, *node_, *from);
   ++family.version->count;
   cell.stamp = ++last_stamp;
-  if (history) set_family_node(family, rebind(alias_without_grad(cell.node), history).get());
+  if (history) derive_family_node(family, history.get());
 }
 
 void Variable::rebase(Variable& other) {
@@ -213,7 +240,7 @@ Buffer& Variable::exposed_storage() {
   Cell& cell = *family_->cell;
   observe(cell.node);
   Buffer* buffer = cell.node->buffer;
-  if (!buffer->outside && (cell.node->uses > 1 || buffer->refs > 1)) {
+  if (buffer->read_only || (!is_shared(*buffer) && (cell.node->uses > 1 || buffer->refs > 1))) {
     // Somebody saved this value for backward: they keep it, the cell moves to a copy.
     WithoutGrad no_grad;
     store(cell, own_copy(*cell.node));

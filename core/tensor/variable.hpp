@@ -101,6 +101,7 @@ class Variable {
 
  private:
   void join_family();
+  void write_part(const Value& value, bool grad);
   void write_outside(const Value& value);
   void refresh();
   void set_node(Node* node);
