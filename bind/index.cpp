@@ -198,7 +198,9 @@ void write_part(PyObject* self, const Indexed& at, PyObject* value) {
   }
   const Value source = to_write(value, shape.dtype, shape.ndim());
   const bool same = std::ranges::equal(source->sizes(), shape.sizes());
-  target.write(same ? source : expand(source, shape.sizes()));
+  const Value part = same ? source : expand(source, shape.sizes());
+  // A part is written into the storage; all of it would be the source itself, with its history.
+  target.write(shape.numel() == v.shape().numel() ? copied_over(target.value(), part) : part);
 }
 
 Value item_of(const Value& whole, PyObject* index) {

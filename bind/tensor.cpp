@@ -136,7 +136,7 @@ Value operand(PyObject* o) {
   if (PyLong_Check(o)) {
     int overflow;
     const long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow) fail(ErrorKind::runtime, "Overflow when unpacking long long");
+    if (overflow) fail(ErrorKind::overflow, "int too big to convert");
     return number(static_cast<int64_t>(v));
   }
   return foreign_number(o);
@@ -211,6 +211,21 @@ void check_writable(PyObject* target) {
     fail(ErrorKind::runtime,
          "a view of a leaf Variable that requires grad is being used in an in-place operation.");
   if (v.origin() != Origin::plain) refuse_by_origin(v);
+}
+
+void check_overlap(PyObject* target, PyObject* operand) {
+  if (operand == target || !is_tensor(operand)) return;
+  const Variable &a = variable_of(target), &b = variable_of(operand);
+  if (!a.shares_cell_with(b)) return;
+  const Node &x = a.shape(), &y = b.shape();
+  if (!x.layout->dense || !y.layout->dense || x.numel() == 0 || y.numel() == 0) return;
+  const bool apart = x.offset + x.layout->span <= y.offset || y.offset + y.layout->span <= x.offset;
+  const bool same = x.offset == y.offset && std::ranges::equal(x.strides(), y.strides()) &&
+                    x.layout->span == y.layout->span;
+  if (!apart && !same)
+    fail(ErrorKind::runtime,
+         "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+         "a single memory location. Please clone() the tensor before performing the operation.");
 }
 
 void write_result(PyObject* target, Value result) {

@@ -53,6 +53,8 @@ PyObject* wrap_view(PyObject* tensor, Value node);
 void write_result(PyObject* target, Value result);
 // Raises where PyTorch refuses to write in place.
 void check_writable(PyObject* target);
+// Raises where an operand shares some, but not all, of the memory that is to be written.
+void check_overlap(PyObject* target, PyObject* operand);
 
 void init_tensor_type(PyObject* module);
 

@@ -41,6 +41,14 @@ Ref<Family> new_family(Ref<Cell> cell, Ref<Version> version, Node* node) {
   return family;
 }
 
+// `now` with the gradient history of `history`, if it has any, whatever the mode.
+Value with_history(const Value& now, Node* history) {
+  if (!history->needs_grad()) return now;
+  const WithoutGrad guard;
+  mode.grad = true;
+  return rebind(now, Value(history_of(history)));
+}
+
 // The family sees the cell's value, as it always must, with the history of `history`.
 void derive_family_node(Family& family, Node* history) {
   Value now;
@@ -49,8 +57,7 @@ void derive_family_node(Family& family, Node* history) {
     now = with_geometry(family.cell->node, *family.node);
     if (now->needs_grad()) now = alias_without_grad(now);
   }
-  if (history->needs_grad()) now = rebind(now, Value(history_of(history)));
-  set_family_node(family, now.get());
+  set_family_node(family, with_history(now, history).get());
 }
 
 // After a write by another family or without grad: the new value with the old history.
@@ -212,8 +219,9 @@ void Variable::write_outside(const Value& value) {
 void Variable::rebase(Variable& other) {
   other.join_family();
   const Value now = alias_without_grad(other.value());
-  const Value mine = node()->needs_grad() ? rebind(now, Value(history_of(node_))) : now;
-  auto family = new_family(other.family_->cell, Ref<Version>::adopt(new Version{1, version()}), mine.get());
+  const Value mine = with_history(now, node());
+  auto family =
+      new_family(other.family_->cell, Ref<Version>::adopt(new Version{1, version()}), mine.get());
   Variable v;
   v.family_ = family.leak();
   v.node_ = mine.get();
@@ -232,6 +240,11 @@ void Variable::replace_node(Value node) {
   this->node();
   if (!view_) set_family_node(*family_, node.get());
   set_node(node.get());
+}
+
+const void* Variable::storage_key() {
+  join_family();
+  return family_->cell.get();
 }
 
 Buffer& Variable::exposed_storage() {
