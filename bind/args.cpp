@@ -13,7 +13,7 @@ bool to_int(PyObject* o, int64_t& out) {
   if (PyLong_CheckExact(o)) {
     int overflow;
     out = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow) fail(ErrorKind::overflow, "Overflow when unpacking long long");
+    if (overflow) fail(ErrorKind::value, "Overflow when unpacking long long");
     return true;
   }
   if (PyFloat_Check(o) || PyUnicode_Check(o) || o == Py_None) return false;
@@ -72,7 +72,8 @@ class Parser {
     }
     for (size_t i = 0; i < s_.params.size(); ++i) {
       if (varargs && static_cast<int>(i) == s_.positional - 1) {
-        if (!integers(args + by_position, nargs - by_position, out_.args[i])) return false;
+        if (!integers(s_.params[i], args + by_position, nargs - by_position, out_.args[i]))
+          return false;
       } else if (!convert(i, given[i])) {
         return false;
       }
@@ -259,7 +260,7 @@ class Parser {
     return true;
   }
 
-  bool integers(PyObject* const* items, Py_ssize_t n, Arg& arg) {
+  bool integers(const Param& p, PyObject* const* items, Py_ssize_t n, Arg& arg) {
     int64_t* to;
     if (out_.n_ints + n <= 64) {
       to = out_.ints + out_.n_ints;
@@ -269,16 +270,17 @@ class Parser {
     }
     for (Py_ssize_t i = 0; i < n; ++i)
       if (!to_int(items[i], to[i]))
-        return no("must be tuple of ints, but found element of type ", Py_TYPE(items[i])->tp_name,
-                  " at pos ", i);
+        return no("argument '", p.name, "' failed to unpack the object at pos ", i + 1,
+                  " with error \"type must be tuple of ints,but got ",
+                  Py_TYPE(items[i])->tp_name, "\"");
     arg = Arg::of(std::span<const int64_t>(to, n));
     return true;
   }
 
   bool int_list(const Param& p, PyObject* o, Arg& arg) {
     if (PyTuple_Check(o) || PyList_Check(o))
-      return integers(PySequence_Fast_ITEMS(o), PySequence_Fast_GET_SIZE(o), arg);
-    return p.from_one && PyIndex_Check(o) && !PyBool_Check(o) && integers(&o, 1, arg);
+      return integers(p, PySequence_Fast_ITEMS(o), PySequence_Fast_GET_SIZE(o), arg);
+    return p.from_one && PyIndex_Check(o) && !PyBool_Check(o) && integers(p, &o, 1, arg);
   }
 
   bool real_list(const Param& p, PyObject* o, Arg& arg) {

@@ -19,7 +19,8 @@ namespace {
 const Node& shape_of(PyObject* self) { return variable_of(self).shape(); }
 
 constexpr const char* kGradOfResult =
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+    "attribute "
     "won't be populated during autograd.backward(). If you indeed want the .grad field to be "
     "populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the "
     "non-leaf Tensor by mistake, make sure you access the leaf Tensor instead. See "
@@ -41,7 +42,9 @@ PyObject* get_layout(PyObject*, void*) {
   return guarded([&] { return Py_NewRef(registered("strided")); });
 }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(shape_of(self).ndim()); }
-PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromLong(size_of(shape_of(self).dtype)); }
+PyObject* get_itemsize(PyObject* self, void*) {
+  return PyLong_FromLong(size_of(shape_of(self).dtype));
+}
 PyObject* get_nbytes(PyObject* self, void*) {
   return PyLong_FromLongLong(shape_of(self).numel() * size_of(shape_of(self).dtype));
 }
@@ -94,7 +97,8 @@ int put_grad(PyObject* self, PyObject* value, void*) {
           return 0;
         }
         if (!is_tensor(value))
-          raise(PyExc_TypeError, "assigned grad expected to be a Tensor or None but got grad of type %s",
+          raise(PyExc_TypeError,
+                "assigned grad expected to be a Tensor or None but got grad of type %s",
                 Py_TYPE(value)->tp_name);
         if (value == self) fail(ErrorKind::runtime, "can't assign Variable as its own grad");
         const Node &mine = shape_of(self), &theirs = shape_of(value);
@@ -213,8 +217,11 @@ PyObject* stride(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObje
 PyObject* dim(PyObject* self, PyObject*) { return get_ndim(self, nullptr); }
 PyObject* numel(PyObject* self, PyObject*) { return PyLong_FromLongLong(shape_of(self).numel()); }
 PyObject* element_size(PyObject* self, PyObject*) { return get_itemsize(self, nullptr); }
-PyObject* storage_offset(PyObject* self, PyObject*) { return PyLong_FromLongLong(shape_of(self).offset); }
-PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* storage_offset(PyObject* self, PyObject*) {
+  return PyLong_FromLongLong(shape_of(self).offset);
+}
+PyObject* is_contiguous(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                        PyObject* kwnames) {
   return guarded([&] {
     const bool format_given = nargs > 0 || (kwnames && PyTuple_GET_SIZE(kwnames) > 0);
     const int format = format_given ? to_memory_format(args[0]) : 0;
@@ -230,9 +237,12 @@ PyObject* is_floating_point(PyObject* self, PyObject*) {
   return PyBool_FromLong(is_floating(shape_of(self).dtype));
 }
 PyObject* is_inference(PyObject* self, PyObject*) {
-  return guarded([&] { return PyBool_FromLong((variable_of(self).node()->flags & Node::inference) != 0); });
+  return guarded(
+      [&] { return PyBool_FromLong((variable_of(self).node()->flags & Node::inference) != 0); });
 }
-PyObject* is_view(PyObject* self, PyObject*) { return PyBool_FromLong(as_tensor(self)->base != nullptr); }
+PyObject* is_view(PyObject* self, PyObject*) {
+  return PyBool_FromLong(as_tensor(self)->base != nullptr);
+}
 PyObject* method_item(PyObject* self, PyObject*) {
   return guarded([&] { return item(self); });
 }
@@ -280,12 +290,49 @@ PyObject* detach_inplace(PyObject* self, PyObject*) {
     return Py_NewRef(self);
   });
 }
-PyObject* requires_grad_inplace(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* requires_grad_inplace(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                                PyObject* kwnames) {
   return guarded([&] {
     const Py_ssize_t given = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
     set_requires_grad(self, given == 0 || PyObject_IsTrue(args[0]) == 1,
                       "only Tensors of floating point dtype can require gradients");
     return Py_NewRef(self);
+  });
+}
+PyObject* storage_content(PyObject* self, PyObject*) {
+  return guarded([&] {
+    const Value v = variable_of(self).value();
+    observe(v);
+    return PyBytes_FromStringAndSize(v->buffer->data, static_cast<Py_ssize_t>(v->buffer->bytes));
+  });
+}
+PyObject* storage_key(PyObject* self, PyObject*) {
+  return guarded(
+      [&] { return PyLong_FromVoidPtr(const_cast<void*>(variable_of(self).storage_key())); });
+}
+PyTypeObject* subclass_of_tensor(PyObject* type) {
+  if (!PyType_Check(type) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), &tensor_type))
+    raise(PyExc_TypeError,
+          "Creating a Tensor subclass from a class that does not inherit from Tensor is not "
+          "possible. "
+          "Make sure your class inherits from Tensor.");
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+PyObject* as_subclass(PyObject* self, PyObject* type) {
+  return guarded([&] { return wrap_alias_as(subclass_of_tensor(type), self); });
+}
+// _make_subclass(cls, data, require_grad=False)
+PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"cls", "data", "require_grad", nullptr};
+  PyObject *type, *data;
+  int requires_grad = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!|p", const_cast<char**>(names), &type,
+                                   &tensor_type, &data, &requires_grad))
+    return nullptr;
+  return guarded([&] {
+    Object made(wrap_as(subclass_of_tensor(type), variable_of(data).detach(false)));
+    if (requires_grad) require_grad_from_start(made.get());
+    return made.release();
   });
 }
 PyObject* method_expose(PyObject* self, PyObject*) {
@@ -296,23 +343,51 @@ PyObject* method_expose(PyObject* self, PyObject*) {
 
 }  // namespace
 
-// Tensor(data), and Parameter-like subclasses: a tensor gives its memory, other data is copied.
-PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject*) {
-  return guarded([&]() -> PyObject* {
-    PyObject* data = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0) : nullptr;
-    if (!data) return wrap_as(type, Variable(full(Dims{0}.span(), 0, default_dtype())));
-    if (is_tensor(data)) return wrap_as(type, variable_of(data).detach(false));
-    if (PyLong_Check(data)) {
-      Dims sizes;
-      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
-        int64_t v;
-        if (!to_int(PyTuple_GET_ITEM(args, i), v)) raise(PyExc_TypeError, "Tensor(): sizes must be ints");
-        sizes.push(v);
-      }
-      return wrap_as(type, Variable(full(sizes.span(), 0, default_dtype())));
+// Sizes given as a Size, or one by one as integers; false when the arguments are something else.
+static bool legacy_sizes(PyObject* args, Dims& sizes) {
+  PyObject* first = PyTuple_GET_ITEM(args, 0);
+  const bool one = Py_TYPE(first) == reinterpret_cast<PyTypeObject*>(registered("Size"));
+  if (!one && !(PyIndex_Check(first) && !is_tensor(first) && !is_foreign_array(first)))
+    return false;
+  PyObject* given = one ? first : args;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given); ++i) {
+    int64_t v;
+    if (!to_int(PyTuple_GET_ITEM(given, i), v))
+      raise(PyExc_TypeError, "new(): sizes must be ints, not %s",
+            Py_TYPE(PyTuple_GET_ITEM(given, i))->tp_name);
+    sizes.push(v);
+  }
+  return true;
+}
+
+// A tensor gives its memory, other data is copied; integers are sizes.
+PyObject* legacy_tensor(PyTypeObject* type, PyObject* args, DType dtype) {
+  Dims sizes;
+  if (PyTuple_GET_SIZE(args) == 0) return wrap_as(type, Variable(full(Dims{0}.span(), 0, dtype)));
+  if (legacy_sizes(args, sizes)) return wrap_as(type, Variable(full(sizes.span(), 0, dtype)));
+  PyObject* data = PyTuple_GET_ITEM(args, 0);
+  if (PyTuple_GET_SIZE(args) > 1)
+    raise(PyExc_TypeError, "new() received an invalid combination of arguments");
+  if (is_tensor(data)) return wrap_as(type, variable_of(data).detach(false));
+  if (PyFloat_CheckExact(data))
+    raise(PyExc_TypeError, "new(): data must be a sequence (got float)");
+  const Object made(tensor_from_data(data, dtype));
+  return wrap_as(type, variable_of(made.get()).detach(false));
+}
+
+PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  return guarded([&] {
+    PyObject* name;
+    PyObject* value;
+    for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &name, &value);) {
+      if (PyUnicode_CompareWithASCIIString(name, "device") != 0)
+        raise(PyExc_TypeError,
+              "new() received an invalid combination of arguments - got an unexpected keyword "
+              "argument '%U'",
+              name);
+      check_device(value);
     }
-    const Object made(tensor_from_data(data, default_dtype()));
-    return wrap_as(type, variable_of(made.get()).detach(false));
+    return legacy_tensor(type, args, default_dtype());
   });
 }
 
@@ -323,15 +398,17 @@ void write_out_result(PyObject* target, Value result, const std::string& name) {
          "(): functions with out=... arguments don't support automatic differentiation, but one of "
          "the arguments requires grad.");
   const Node& shape = v.shape();
-  if (std::ranges::equal(shape.sizes(), result->sizes())) return write_result(target, std::move(result));
+  if (std::ranges::equal(shape.sizes(), result->sizes()))
+    return write_result(target, std::move(result));
   if (!can_cast(result->dtype, shape.dtype))
     fail(ErrorKind::runtime, "result type ", scalar_type_name(result->dtype),
          " can't be cast to the desired output type ", scalar_type_name(shape.dtype));
   if (shape.numel() != 0 &&
-      PyErr_WarnFormat(PyExc_UserWarning, 1,
-                       "An output with one or more elements was resized since it had shape %s, which "
-                       "does not match the required output shape %s.",
-                       show(shape.sizes()).c_str(), show(result->sizes()).c_str()) < 0)
+      PyErr_WarnFormat(
+          PyExc_UserWarning, 1,
+          "An output with one or more elements was resized since it had shape %s, which "
+          "does not match the required output shape %s.",
+          show(shape.sizes()).c_str(), show(result->sizes()).c_str()) < 0)
     throw PythonError{};
   Variable resized(cast(contiguous_copy(result), shape.dtype));
   v.swap(resized);
@@ -345,7 +422,8 @@ PyGetSetDef tensor_attributes[] = {
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
     {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
-    {"requires_grad", get_requires_grad, put_requires_grad, "Whether gradients are wanted.", nullptr},
+    {"requires_grad", get_requires_grad, put_requires_grad, "Whether gradients are wanted.",
+     nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether gradients end here.", nullptr},
     {"grad", get_grad, put_grad, "The gradient that backward() accumulated.", nullptr},
     {"grad_fn", get_grad_fn, nullptr, "The node that gradients go to next.", nullptr},
@@ -369,23 +447,33 @@ PyGetSetDef tensor_attributes[] = {
 
 PyMethodDef tensor_methods[] = {
     {"size", FAST(size), "size(dim=None) -> Size or int\n\nThe sizes, or one of them."},
-    {"stride", FAST(stride), "stride(dim=None) -> tuple or int\n\nElements from one index to the next."},
+    {"stride", FAST(stride),
+     "stride(dim=None) -> tuple or int\n\nElements from one index to the next."},
     {"dim", dim, METH_NOARGS, "dim() -> int\n\nThe number of dimensions."},
     {"ndimension", dim, METH_NOARGS, "ndimension() -> int\n\nThe number of dimensions."},
     {"numel", numel, METH_NOARGS, "numel() -> int\n\nThe number of elements."},
     {"nelement", numel, METH_NOARGS, "nelement() -> int\n\nThe number of elements."},
     {"element_size", element_size, METH_NOARGS, "element_size() -> int\n\nBytes of one element."},
-    {"storage_offset", storage_offset, METH_NOARGS, "storage_offset() -> int\n\nThe first element's place."},
-    {"is_contiguous", FAST(is_contiguous), "is_contiguous(memory_format=contiguous_format) -> bool"},
+    {"storage_offset", storage_offset, METH_NOARGS,
+     "storage_offset() -> int\n\nThe first element's place."},
+    {"is_contiguous", FAST(is_contiguous),
+     "is_contiguous(memory_format=contiguous_format) -> bool"},
     {"is_floating_point", is_floating_point, METH_NOARGS, "is_floating_point() -> bool"},
     {"is_inference", is_inference, METH_NOARGS, "is_inference() -> bool"},
     {"_is_view", is_view, METH_NOARGS, nullptr},
     {"item", method_item, METH_NOARGS, "item() -> number\n\nThe only element as a Python number."},
-    {"tolist", method_tolist, METH_NOARGS, "tolist() -> list or number\n\nThe elements as nested lists."},
+    {"tolist", method_tolist, METH_NOARGS,
+     "tolist() -> list or number\n\nThe elements as nested lists."},
     {"data_ptr", data_ptr, METH_NOARGS, "data_ptr() -> int\n\nThe address of the first element."},
     {"_storage_ptr", storage_ptr, METH_NOARGS, nullptr},
     {"_storage_bytes", storage_bytes, METH_NOARGS, nullptr},
+    {"_storage_content", storage_content, METH_NOARGS, nullptr},
+    {"_storage_key", storage_key, METH_NOARGS, nullptr},
     {"_expose", method_expose, METH_NOARGS, nullptr},
+    {"as_subclass", as_subclass, METH_O,
+     "as_subclass(cls) -> Tensor\n\nAn alias of the given type."},
+    {"_make_subclass", reinterpret_cast<PyCFunction>(make_subclass),
+     METH_VARARGS | METH_KEYWORDS | METH_STATIC, nullptr},
     {"detach", detach, METH_NOARGS, "detach() -> Tensor\n\nThe same memory without history."},
     {"detach_", detach_inplace, METH_NOARGS, "detach_() -> Tensor\n\nForgets the history."},
     {"resize_", FAST(tensor_resize),

@@ -10,6 +10,8 @@ namespace wend {
 extern PyGetSetDef tensor_attributes[];
 extern PyMethodDef tensor_methods[];
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
+// What Tensor(...) and FloatTensor(...) give for their arguments.
+PyObject* legacy_tensor(PyTypeObject* type, PyObject* args, DType dtype);
 // Writes a result into an out= tensor, giving it another shape where PyTorch does.
 void write_out_result(PyObject* target, Value result, const std::string& name);
 

@@ -217,6 +217,11 @@ PyObject* tensor_from_data(PyObject* data, std::optional<DType> asked) {
   return wrap(from_buffer(op, std::move(buffer), dtype, layout.get()));
 }
 
+void require_grad_from_start(PyObject* tensor) {
+  set_requires_grad(tensor, true,
+                    "Only Tensors of floating point and complex dtype can require gradients");
+}
+
 bool is_foreign_array(PyObject* o) {
   if (PyLong_Check(o) || PyFloat_Check(o) || PyList_Check(o) || PyTuple_Check(o)) return false;
   static PyTypeObject* ndarray = nullptr;
@@ -300,7 +305,7 @@ PyObject* tensor(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
       raise(PyExc_TypeError, "tensor() missing 1 required positional arguments: \"data\"");
     if (is_tensor(given.data)) check(PyErr_WarnEx(PyExc_UserWarning, kCopyConstruct, 1));
     Object made(tensor_from_data(given.data, given.dtype));
-    if (given.requires_grad) set_requires_grad(made.get(), true);
+    if (given.requires_grad) require_grad_from_start(made.get());
     return made.release();
   });
 }

@@ -11,6 +11,8 @@ namespace wend {
 
 // A new tensor with a copy of nested sequences, numbers, arrays or a tensor.
 PyObject* tensor_from_data(PyObject* data, std::optional<DType> dtype = std::nullopt);
+// Makes a tensor that was just created a leaf that requires grad.
+void require_grad_from_start(PyObject* tensor);
 // Nested lists of Python numbers. Observes.
 PyObject* to_list(PyObject* tensor);
 // The only element as a Python number. Observes.

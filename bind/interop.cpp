@@ -145,9 +145,11 @@ void let_buffer_go(void* keeper) {
 // Whether an object that we hold once, and hold `more` times besides, is held by somebody else.
 bool held_elsewhere(PyObject* o, Py_ssize_t more) { return Py_REFCNT(o) > 1 + more; }
 
-// An array that only our buffer view holds, over memory of its own, is out of everybody's reach.
+// An array that only our buffer view holds, over memory of its own, is out of everybody's reach;
+// bytes cannot be written by anybody.
 bool buffer_reachable(void* keeper) {
   PyObject* owner = static_cast<Py_buffer*>(keeper)->obj;
+  if (owner && PyBytes_CheckExact(owner)) return false;
   if (!owner || held_elsewhere(owner, 0)) return true;
   if (PyByteArray_CheckExact(owner)) return false;
   if (!is_foreign_array(owner)) return true;

@@ -3,9 +3,12 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
+#include "base/denormals.hpp"
 #include "base/threads.hpp"
+#include "bind/attributes.hpp"
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
+#include "bind/dlpack.hpp"
 #include "bind/function.hpp"
 #include "bind/generator.hpp"
 #include "bind/grad_fn.hpp"
@@ -76,6 +79,10 @@ void bind_running(nb::module_& m) {
   m.def("_give_turn", give_turn);
   m.def("get_num_threads", num_threads);
   m.def("_set_num_threads", set_num_threads);
+  m.def("set_flush_denormal", [](bool mode) {
+    if (can_flush_denormals) flush_denormals = mode;
+    return can_flush_denormals;
+  });
   m.def("_cpu_level", [] { return level().name; });
   m.def("_live_nodes", live_nodes);
   m.def("_counters", [] {
@@ -115,12 +122,14 @@ void bind_data(nb::module_& m) {
     check(PyObject_SetAttr(reinterpret_cast<PyObject*>(&tensor_type), name.ptr(), f.ptr()));
   });
   m.def("_init_source", [](const char* directory) { init_source(directory); });
-  m.def("_as_subclass", [](nb::handle t, nb::handle type) {
-    if (!is_tensor(t.ptr()) || !PyType_Check(type.ptr()) ||
-        !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()), &tensor_type))
-      raise(PyExc_TypeError, "as_subclass needs a Tensor and a subclass of Tensor");
-    return nb::steal(wrap_alias_as(reinterpret_cast<PyTypeObject*>(type.ptr()), t.ptr()));
+  m.def("_legacy_tensor", [](nb::handle dtype, nb::tuple args) {
+    DType t;
+    if (!to_dtype(dtype.ptr(), t)) raise(PyExc_TypeError, "dtype must be torch.dtype");
+    return nb::steal(legacy_tensor(&tensor_type, args.ptr(), t));
   });
+  m.def("_to_dlpack",
+        [](nb::handle t, bool versioned) { return nb::steal(to_dlpack(t.ptr(), versioned)); });
+  m.def("_from_dlpack", [](nb::handle capsule) { return nb::steal(from_dlpack(capsule.ptr())); });
 }
 
 }  // namespace
@@ -132,6 +141,7 @@ NB_MODULE(_C, m) {
   init_host();
   init_interop();
   init_tensor_type(m.ptr());
+  init_types(m.ptr());
   init_convert(m.ptr());
   init_generator(m.ptr());
   init_grad_fn(m.ptr());

@@ -2,6 +2,8 @@
 // Python numbers observes.
 #include "bind/numbers.hpp"
 
+#include "bind/convert.hpp"
+#include "bind/interop.hpp"
 #include "bind/tensor.hpp"
 #include "exec/run.hpp"
 #include "graph/describe.hpp"
@@ -115,7 +117,8 @@ PyObject* to_index(PyObject* self) {
   return guarded([&] {
     const Node& shape = variable_of(self).shape();
     if (is_floating(shape.dtype) || shape.numel() != 1)
-      raise(PyExc_TypeError, "only integer tensors of a single element can be converted to an index");
+      raise(PyExc_TypeError,
+            "only integer tensors of a single element can be converted to an index");
     return PyLong_FromLongLong(int_of(*only_element(self)));
   });
 }
@@ -158,6 +161,14 @@ PyNumberMethods tensor_as_number = {
     .nb_matrix_multiply = matrix_product,
 };
 
+// NumPy leaves this comparison to us; of the others it knows nothing either.
+static PyObject* equal_to_array(PyObject* a, PyObject* array) {
+  return guarded([&] {
+    const Object b(tensor_over_buffer(array));
+    return binary<Elementwise::eq>(a, b.get());
+  });
+}
+
 PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
   switch (op) {
     case Py_LT:
@@ -165,6 +176,7 @@ PyObject* tensor_compare(PyObject* a, PyObject* b, int op) {
     case Py_LE:
       return binary<Elementwise::le>(a, b);
     case Py_EQ:
+      if (is_foreign_array(b)) return equal_to_array(a, b);
       return binary<Elementwise::eq>(a, b);
     case Py_NE:
       return binary<Elementwise::ne>(a, b);

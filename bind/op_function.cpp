@@ -12,6 +12,7 @@
 #include "bind/args.hpp"
 #include "bind/attributes.hpp"
 #include "bind/autograd.hpp"
+#include "bind/convert.hpp"
 #include "exec/run.hpp"
 #include "graph/describe.hpp"
 #include "graph/record.hpp"
@@ -104,7 +105,7 @@ PyObject* wrap_all(const Callable& c, const Signature& s, Values& results, const
   const auto tensors = parsed.tensor_objects();
   if (!s.returns_list && !c.result_type) {
     PyObject* one = wrap_result(std::move(results[0]), tensors);
-    if (parsed.requires_grad) set_requires_grad(one, true);
+    if (parsed.requires_grad) require_grad_from_start(one);
     return one;
   }
   const auto n = static_cast<Py_ssize_t>(results.size());

@@ -18,6 +18,8 @@ void set_python_error(const Error& e) {
       return PyErr_SetString(PyExc_NotImplementedError, e.what());
     case ErrorKind::memory:
       return PyErr_SetString(PyExc_MemoryError, e.what());
+    case ErrorKind::buffer:
+      return PyErr_SetString(PyExc_BufferError, e.what());
     case ErrorKind::zero_division:
       return PyErr_SetString(PyExc_ZeroDivisionError, e.what());
     case ErrorKind::overflow:

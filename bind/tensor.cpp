@@ -136,7 +136,7 @@ Value operand(PyObject* o) {
   if (PyLong_Check(o)) {
     int overflow;
     const long long v = PyLong_AsLongLongAndOverflow(o, &overflow);
-    if (overflow) fail(ErrorKind::runtime, "Overflow when unpacking long long");
+    if (overflow) fail(ErrorKind::overflow, "int too big to convert");
     return number(static_cast<int64_t>(v));
   }
   return foreign_number(o);

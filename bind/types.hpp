@@ -25,4 +25,6 @@ PyObject* size_object(std::span<const int64_t> sizes);
 PyObject* registered(const char* name);
 void register_type(const char* name, PyObject* object);
 
+void init_types(PyObject* module);
+
 }  // namespace wend

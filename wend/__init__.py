@@ -13,13 +13,28 @@ _os.register_at_fork(
     before=_C._take_turn, after_in_parent=_C._give_turn, after_in_child=_C._give_turn
 )
 
-from wend import _tensor, _types, linalg  # noqa: E402
+from wend import _types  # noqa: E402
 from wend._C import *  # noqa: E402, F403
 from wend._C import Tensor  # noqa: E402
 from wend._einsum import einsum  # noqa: E402
 from wend._graph import graph  # noqa: E402
+from wend._info import finfo, iinfo  # noqa: E402
+from wend._interop import (  # noqa: E402
+    as_tensor,
+    asarray,
+    from_dlpack,
+    from_numpy,
+    frombuffer,
+)
 from wend._products import chain_matmul, matrix_power, tensordot  # noqa: E402
 from wend._report import eager, laziness, report  # noqa: E402
+from wend._settings import (  # noqa: E402
+    get_default_device,
+    set_default_device,
+    set_default_dtype,
+    set_default_tensor_type,
+    set_num_threads,
+)
 from wend._shapes import (  # noqa: E402
     atleast_1d,
     atleast_2d,
@@ -30,6 +45,17 @@ from wend._shapes import (  # noqa: E402
     cartesian_prod,
     combinations,
     meshgrid,
+)
+from wend._tensor import (  # noqa: E402
+    allclose,
+    equal,
+    is_complex,
+    is_floating_point,
+    is_inference,
+    is_nonzero,
+    is_same_size,
+    is_tensor,
+    numel,
 )
 from wend._types import (  # noqa: E402
     Size,
@@ -74,4 +100,31 @@ from wend.random import (  # noqa: E402
     seed,
     set_rng_state,
 )
-from wend.nn.functional import cosine_similarity, pairwise_distance  # noqa: E402
+
+# Parts that are loaded when they are first looked at, so that `import wend` is quick.
+_MODULES = {"cuda", "linalg", "nn", "special", "utils"}
+_NAMES = {
+    "cosine_similarity": "nn.functional",
+    "get_printoptions": "_printing",
+    "pairwise_distance": "nn.functional",
+    "printoptions": "_printing",
+    "set_printoptions": "_printing",
+    "UntypedStorage": "_storage",
+}
+
+
+def __getattr__(name):
+    from importlib import import_module
+
+    if name in _MODULES:
+        return import_module(f"wend.{name}")
+    if name in _NAMES:
+        found = getattr(import_module(f"wend.{_NAMES[name]}"), name)
+    elif name.endswith("Tensor"):
+        found = import_module("wend._legacy").types.get(name)
+    else:
+        found = None
+    if found is None:
+        raise AttributeError(f"module 'wend' has no attribute '{name}'")
+    globals()[name] = found
+    return found

@@ -116,7 +116,9 @@ def tensor_format(t: Tensor, spec: str) -> str:
 
     if t.dim() == 0 and type(t) is wend.Tensor:
         return format(t.item(), spec)
-    return object.__format__(t, spec)
+    if spec:
+        raise TypeError(f"unsupported format string passed to {type(t).__name__}.__format__")
+    return str(t)
 
 
 def _constructor(t: Tensor) -> str:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import wend
 from wend import _C
 from wend._C import Tensor
+
+Tensor.__array_priority__ = 1000  # NumPy leaves operators with a tensor on the right to us
 
 
 def _method(f: Any) -> Any:
@@ -18,7 +21,7 @@ def _method(f: Any) -> Any:
 
 
 @_method
-def __repr__(self: Tensor, *, tensor_contents: Any = None) -> str:  # noqa: N807
+def __repr__(self: Tensor, *, tensor_contents: str | None = None) -> str:  # noqa: N807
     from wend._printing import tensor_repr
 
     return tensor_repr(self, tensor_contents)
@@ -29,3 +32,267 @@ def __format__(self: Tensor, spec: str) -> str:  # noqa: N807
     from wend._printing import tensor_format
 
     return tensor_format(self, spec)
+
+
+@_method
+def numpy(self: Tensor, *, force: bool = False) -> Any:
+    """Return a NumPy array over the tensor's memory.
+
+    force: also for a tensor that requires grad, as `detach().numpy()`.
+
+    >>> wend.tensor([1.0, 2.0]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    if self.requires_grad:
+        if not force:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. "
+                "Use tensor.detach().numpy() instead."
+            )
+        self = self.detach()
+    import numpy
+
+    return numpy.asarray(self._expose())
+
+
+@_method
+def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:  # noqa: N807
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+@_method
+def __array_wrap__(  # noqa: N807
+    self: Tensor, array: Any, context: Any = None, return_scalar: bool = False
+) -> Tensor:
+    return wend.as_tensor(array)
+
+
+@_method
+def __dlpack__(  # noqa: N807
+    self: Tensor,
+    *,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    if stream not in (None, -1):
+        raise RuntimeError("wend runs on the CPU, where there are no streams")
+    if dl_device is not None and tuple(dl_device) != (1, 0):
+        raise BufferError(f"cannot export a CPU tensor to the DLPack device {dl_device}")
+    source = self.clone() if copy else self
+    return _C._to_dlpack(source, max_version is not None and max_version[0] >= 1)
+
+
+@_method
+def __dlpack_device__(self: Tensor) -> tuple[Any, int]:  # noqa: N807
+    from wend.utils.dlpack import DLDeviceType
+
+    return DLDeviceType.kDLCPU, 0
+
+
+@_method
+def untyped_storage(self: Tensor) -> Any:
+    """Return the memory that the tensor shares with its views, as bytes.
+
+    >>> x = wend.zeros(4)
+    >>> x.untyped_storage().nbytes()
+    16
+    """
+    from wend._storage import storage_of
+
+    return storage_of(self)
+
+
+@_method
+def is_set_to(self: Tensor, tensor: Tensor) -> bool:
+    """Return whether both have the same memory, sizes and strides."""
+    return (
+        self._storage_key() == tensor._storage_key()
+        and self.storage_offset() == tensor.storage_offset()
+        and self.shape == tensor.shape
+        and self.stride() == tensor.stride()
+    )
+
+
+@_method
+def __reduce__(self: Tensor) -> Any:  # noqa: N807
+    from wend._storage import pickled
+
+    return pickled(self)
+
+
+@_method
+def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:  # noqa: N807
+    from wend._storage import deep_copy
+
+    return deep_copy(self, memo)
+
+
+@_method
+def new_tensor(
+    self: Tensor,
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """Return a tensor with a copy of the data, of this tensor's dtype unless another is given.
+
+    >>> wend.tensor([1.5]).new_tensor([1, 2])
+    tensor([1., 2.])
+    """
+    if layout not in (None, wend.strided):
+        raise RuntimeError("wend has strided tensors only")
+    return wend.tensor(
+        data,
+        dtype=dtype or self.dtype,
+        device=device,
+        requires_grad=requires_grad,
+        pin_memory=pin_memory,
+    )
+
+
+@_method
+def new(self: Tensor, *args: Any) -> Tensor:
+    """Return a tensor of this dtype, of the given sizes or with a copy of the data."""
+    return _C._legacy_tensor(self.dtype, args)
+
+
+@_method
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """Return the tensor itself: it is on the CPU."""
+    return self.to(memory_format=memory_format)
+
+
+@_method
+def cuda(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Raise: wend runs on the CPU."""
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+@_method
+def type(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """Return the name of the tensor's type, or the tensor with another dtype.
+
+    >>> wend.ones(2).type()
+    'torch.FloatTensor'
+    """
+    from wend._legacy import dtype_of_type, type_name
+
+    return type_name(self.dtype) if dtype is None else self.to(dtype_of_type(dtype))
+
+
+@_method
+def get_device(self: Tensor) -> int:
+    """Return -1, the number of the CPU."""
+    return -1
+
+
+@_method
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """Raise: pinned memory is for accelerators."""
+    raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+@_method
+def is_pinned(self: Tensor, device: Any = None) -> bool:
+    """Return False: pinned memory is for accelerators."""
+    return False
+
+
+@_method
+def is_shared(self: Tensor) -> bool:
+    """Return whether other processes see the tensor's memory: they do not."""
+    return False
+
+
+@_method
+def is_complex(self: Tensor) -> bool:
+    """Return False: wend has real dtypes only."""
+    return False
+
+
+@_method
+def is_signed(self: Tensor) -> bool:
+    """Return whether the dtype holds negative numbers."""
+    return self.dtype.is_signed
+
+
+@_method
+def is_nonzero(self: Tensor) -> bool:
+    """Return whether the only element is other than 0."""
+    return bool(self)
+
+
+@_method
+def is_same_size(self: Tensor, other: Tensor) -> bool:
+    """Return whether both have the same sizes."""
+    return self.shape == other.shape
+
+
+@_method
+def equal(self: Tensor, other: Tensor) -> bool:
+    """Return whether both have the same sizes and elements.
+
+    >>> wend.equal(wend.tensor([1, 2]), wend.tensor([1, 2]))
+    True
+    """
+    if not isinstance(other, Tensor):
+        name = other.__class__.__name__
+        raise TypeError(f"equal(): argument 'other' (position 1) must be Tensor, not {name}")
+    return self.shape == other.shape and bool((self == other).all())
+
+
+@_method
+def allclose(
+    self: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> bool:
+    """Return whether all elements are close, as `isclose` has it.
+
+    >>> wend.allclose(wend.tensor([1.0]), wend.tensor([1.0 + 1e-7]))
+    True
+    """
+    return bool(self.isclose(other, rtol, atol, equal_nan).all())
+
+
+def _function(name: str) -> Any:
+    """A module function that calls the method of that name, which it documents too."""
+    method = Tensor.__dict__[name]
+
+    def function(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(input, Tensor):
+            given = input.__class__.__name__
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {given}")
+        return method(input, *args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = method.__doc__
+    return function
+
+
+allclose = _function("allclose")
+equal = _function("equal")
+is_complex = _function("is_complex")
+is_floating_point = _function("is_floating_point")
+is_inference = _function("is_inference")
+is_nonzero = _function("is_nonzero")
+is_same_size = _function("is_same_size")
+numel = _function("numel")
+
+
+def is_tensor(obj: Any) -> bool:
+    """Return whether the object is a tensor.
+
+    >>> wend.is_tensor(1.0)
+    False
+    """
+    return isinstance(obj, Tensor)

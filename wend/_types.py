@@ -16,6 +16,11 @@ class dtype:  # noqa: N801
 
     __slots__ = ("_name", "is_complex", "is_floating_point", "is_signed", "itemsize")
 
+    is_floating_point: builtins.bool
+    is_signed: builtins.bool
+    is_complex: builtins.bool
+    itemsize: builtins.int
+
     def __init__(
         self,
         name: str,
@@ -39,6 +44,10 @@ class dtype:  # noqa: N801
         return self
 
     def __deepcopy__(self, memo: Any) -> dtype:
+        return self
+
+    def to_real(self) -> dtype:
+        """Return the dtype itself: wend has real dtypes only."""
         return self
 
 
@@ -100,19 +109,21 @@ class device:  # noqa: N801
     def __init__(self, type: Any, index: Any = None) -> None:
         if isinstance(type, device):
             type, index = type.type, type.index
-        if not isinstance(type, str):
-            _bad_device(type)
-        kind, colon, number = type.partition(":")
-        if colon:
-            if not number.isdigit():
-                raise RuntimeError(f"Invalid device string: '{type}'")
-            index = eval_int(number)
-        if kind not in _DEVICES:
+        kind, number = _device_parts(type)
+        if number is not None and index is not None:
             raise RuntimeError(
-                f"Expected one of {', '.join(_DEVICES)} device type at start of device string: {kind}"
+                "type (string) must not include an index because index was passed explicitly: "
+                + type
             )
         object.__setattr__(self, "type", kind)
-        object.__setattr__(self, "index", index)
+        object.__setattr__(self, "index", index if number is None else number)
+
+    def __enter__(self) -> device:
+        require_cpu(self)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        pass
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
@@ -136,16 +147,48 @@ class device:  # noqa: N801
         return device, (self.type, self.index)
 
 
-_DEVICES = ("cpu", "cuda", "mps", "xpu", "meta", "hpu", "mtia", "xla", "privateuseone")
+_DEVICES = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
+    "mps, meta, hpu, mtia, privateuseone"
+)
 
 
-def eval_int(text: str) -> Any:
-    """The integer that a string of digits stands for."""
-    return (0).__class__(text)
+def _device_parts(text: Any) -> tuple[str, builtins.int | None]:
+    """The kind and number of a device such as "cuda:1"."""
+    if isinstance(text, builtins.int):
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    if not isinstance(text, str):
+        name = text.__class__.__name__
+        raise TypeError(f"device(): argument 'type' must be str, not {name}")
+    kind, colon, number = text.partition(":")
+    if kind not in _DEVICES.split(", "):
+        raise RuntimeError(
+            f"Expected one of {_DEVICES} device type at start of device string: {kind}"
+        )
+    if colon and not number.isdigit():
+        raise RuntimeError(f"Invalid device string: '{text}'")
+    return kind, builtins.int(number) if colon else None
 
 
-def _bad_device(given: Any) -> NoReturn:
-    raise TypeError(f"device(): argument 'type' must be str, not {given.__class__.__name__}")
+def require_cpu(given: Any) -> None:
+    """Raise for any device but the CPU; None is the CPU."""
+    kind = "cpu" if given is None else device(given).type
+    if kind == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    if kind != "cpu":
+        raise RuntimeError(f"wend runs on the CPU: there is no device '{kind}'")
+
+
+def _checked_size(i: builtins.int, size: Any) -> builtins.int:
+    if isinstance(size, builtins.int):
+        return size
+    try:
+        return size.__index__()
+    except (AttributeError, TypeError):
+        name = size.__class__.__name__
+        raise TypeError(
+            f"torch.Size() takes an iterable of 'int' (item {i} is '{name}')"
+        ) from None
 
 
 class Size(tuple):  # type: ignore[type-arg]
@@ -156,6 +199,9 @@ class Size(tuple):  # type: ignore[type-arg]
     """
 
     __slots__ = ()
+
+    def __new__(cls, sizes: Any = ()) -> Size:
+        return tuple.__new__(cls, [_checked_size(i, size) for i, size in enumerate(sizes)])
 
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(repr, self))}])"
@@ -174,6 +220,9 @@ class Size(tuple):  # type: ignore[type-arg]
     def __add__(self, other: Any) -> Any:
         return Size(tuple.__add__(self, other))
 
+    def __radd__(self, other: Any) -> Any:
+        return Size(tuple.__add__(other, self))
+
     def __mul__(self, count: Any) -> Any:
         return Size(tuple.__mul__(self, count))
 
@@ -191,4 +240,5 @@ for _each in DTYPES + FORMATS:
 _C._register("strided", strided)
 _C._register("device", device)
 _C._register("cpu", device("cpu"))
+_C._register("require_cpu", require_cpu)
 _C._register("Size", Size)

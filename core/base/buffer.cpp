@@ -1,5 +1,6 @@
-// base/buffer.cpp: the caching allocator. Small blocks come from free lists carved out of chunks and
-// stay there; larger ones are kept in classes of four sizes an octave until the cache grows too big.
+// base/buffer.cpp: the caching allocator. Small blocks come from free lists carved out of chunks
+// and stay there; larger ones are kept in classes of four sizes an octave until the cache grows too
+// big.
 #include "base/buffer.hpp"
 
 #include <unistd.h>

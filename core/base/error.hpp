@@ -16,6 +16,7 @@ enum class ErrorKind : unsigned char {
   type,
   not_implemented,
   memory,
+  buffer,  // memory cannot be shared
   zero_division,
   overflow,
   interrupted,  // the embedding program asked the run to stop; it holds the reason itself

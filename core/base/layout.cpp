@@ -22,8 +22,7 @@ Dims::Dims(std::span<const int64_t> list) {
 void Dims::push(int64_t v) { insert(n, v); }
 
 void Dims::insert(int at, int64_t v) {
-  if (n == kMaxDims)
-    fail(ErrorKind::runtime, "tensors have at most ", kMaxDims, " dimensions");
+  if (n == kMaxDims) fail(ErrorKind::runtime, "tensors have at most ", kMaxDims, " dimensions");
   std::memmove(d + at + 1, d + at, sizeof(int64_t) * (n - at));
   d[at] = v;
   ++n;
@@ -149,8 +148,7 @@ class Table {
 
   void sweep() {
     std::vector<const Layout*> old = std::move(slots_);
-    const auto live =
-        std::ranges::count_if(old, [](const Layout* l) { return l && l->refs > 0; });
+    const auto live = std::ranges::count_if(old, [](const Layout* l) { return l && l->refs > 0; });
     size_t size = 1024;
     while (size < 4 * static_cast<size_t>(live + 1)) size *= 2;
     slots_.assign(size, nullptr);

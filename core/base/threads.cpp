@@ -19,6 +19,8 @@
 #include <sched.h>
 #endif
 
+#include "base/denormals.hpp"
+
 namespace wend {
 namespace {
 
@@ -92,6 +94,7 @@ class Pool {
     while (left > 0 && !unclaimed_.compare_exchange_weak(left, left - 1)) {
     }
     if (left <= 0) return false;
+    const KernelFloats floats;
     const int64_t begin = (left - 1) * job_.chunk;
     job_.body(job_.context, begin, std::min(begin + job_.chunk, job_.n));
     if (unfinished_.fetch_sub(1) == 1 && caller_sleeps_.load()) notify(done_);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "graph/describe.hpp"
+#include "base/denormals.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
@@ -95,6 +96,7 @@ void give_memory(Node& node) {
 
 void run_kernel(Node& node, double work) {
   Run run{node};
+  const KernelFloats floats;
   const int64_t start = on_kernel ? now() : 0;
   if (host.unlock && work > kWorthUnlocking) {
     struct Unlocked {

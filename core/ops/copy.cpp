@@ -216,6 +216,9 @@ Value cast(const Value& a, DType dtype) {
   return record(op_named("cast"), {a}, {Arg::of(dtype)});
 }
 Value clone(const Value& a) { return record(op_named("clone_of"), {a}); }
+Value copied_over(const Value& to, const Value& from) {
+  return record(op_named("copy"), {to, from});
+}
 Value contiguous_copy(const Value& a) { return record(op_named("contiguous_copy"), {a}); }
 Value with_layout(const Value& a, const Layout* layout) {
   if (a->layout == layout && a->offset == 0) return a;

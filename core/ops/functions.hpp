@@ -42,6 +42,8 @@ Value cast(const Value& a, DType dtype);
 // A contiguous copy in row-major order (or the same strides where they are dense).
 Value clone(const Value& a);
 Value contiguous_copy(const Value& a);
+// The value that `to` has after it was written with `from`, broadcast and converted.
+Value copied_over(const Value& to, const Value& from);
 // `a` laid out in memory exactly so; itself if it is.
 Value with_layout(const Value& a, const Layout* layout);
 // The layout that a copy of a tensor gets: the same order of dimensions in memory, without gaps.

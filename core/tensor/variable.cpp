@@ -239,7 +239,7 @@ void Variable::write_outside(const Value& value) {
   copy_into(cell.node->buffer, *node_, *from);
   ++family.version->count;
   cell.stamp = ++last_stamp;
-  if (history) set_family_node(family, rebind(alias_without_grad(cell.node), history).get());
+  if (history) derive_family_node(family, history.get());
 }
 
 void Variable::rebase(Variable& other) {
@@ -292,6 +292,11 @@ void Variable::replace_node(Value node) {
   this->node();
   if (!view_) set_family_node(*family_, node.get());
   set_node(node.get());
+}
+
+const void* Variable::storage_key() {
+  join_family();
+  return family_->cell.get();
 }
 
 Buffer& Variable::exposed_storage() {

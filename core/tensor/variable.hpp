@@ -100,6 +100,8 @@ class Variable {
   void rebase(Variable& other);
   // Stands for `node` from now on, aliases excepted (requires_grad_, autograd.Function).
   void replace_node(Value node);
+  // Equal for tensors that share their storage.
+  const void* storage_key();
   // The buffer of the whole storage, valued, not needed by anything saved for backward.
   Buffer& exposed_storage();
 

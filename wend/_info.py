@@ -1,0 +1,88 @@
+"""The limits of dtypes: `finfo` for floats and `iinfo` for integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wend import _C, _types
+
+# Bits of the mantissa with the hidden one, and the largest exponent, by name of the float dtype.
+_FLOATS = {"float16": (11, 15), "bfloat16": (8, 127), "float32": (24, 127), "float64": (53, 1023)}
+_RESOLUTION = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 1e-6, "float64": 1e-15}
+
+
+class _Info:
+    """What both kinds of limits have in common."""
+
+    bits: int
+    dtype: str
+
+    def __init__(self, type: _types.dtype) -> None:
+        self.bits = type.itemsize * 8
+        self.dtype = type._name
+
+    def __eq__(self, other: object) -> bool:
+        return self.__class__ is other.__class__ and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+class finfo(_Info):  # noqa: N801
+    """The limits of a float dtype, the default one unless it is given.
+
+    >>> wend.finfo(wend.float32).eps
+    1.1920928955078125e-07
+    """
+
+    def __init__(self, type: Any = None) -> None:
+        type = _C.get_default_dtype() if type is None else type
+        if not isinstance(type, _types.dtype):
+            raise TypeError(f"finfo(): argument 'type' must be torch.dtype, not {_name(type)}")
+        if not type.is_floating_point:
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. "
+                "Use torch.iinfo to handle 'torch.finfo'"
+            )
+        super().__init__(type)
+        digits, exponent = _FLOATS[type._name]
+        self.eps = 2.0 ** (1 - digits)
+        self.max = (2.0 - self.eps) * 2.0**exponent
+        self.min = -self.max
+        self.tiny = self.smallest_normal = 2.0 ** (1 - exponent)
+        self.resolution = _RESOLUTION[type._name]
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        values = ", ".join(f"{name}={getattr(self, name):g}" for name in names)
+        return f"finfo({values}, dtype={self.dtype})"
+
+
+class iinfo(_Info):  # noqa: N801
+    """The limits of an integer dtype.
+
+    >>> wend.iinfo(wend.int8)
+    iinfo(min=-128, max=127, dtype=int8)
+    """
+
+    def __init__(self, type: Any) -> None:
+        if not isinstance(type, _types.dtype):
+            raise TypeError(f"iinfo(): argument 'type' must be torch.dtype, not {_name(type)}")
+        if type.is_floating_point:
+            raise TypeError(
+                "torch.iinfo() requires an integer input type. "
+                "Use torch.finfo to handle 'torch.iinfo'"
+            )
+        if type is _types.bool:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        super().__init__(type)
+        magnitude = self.bits - 1 if type.is_signed else self.bits
+        self.max = 2**magnitude - 1
+        self.min = -(2**magnitude) if type.is_signed else 0
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+def _name(obj: object) -> str:
+    return obj.__class__.__name__

@@ -1,0 +1,132 @@
+"""The memory behind tensors as an object: what pickle and copy go by, so that aliases stay aliases.
+
+Reading and writing tensors never comes here.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+from weakref import WeakValueDictionary
+
+from wend import _C
+from wend._C import Tensor
+from wend._types import device
+
+
+class UntypedStorage:
+    """The bytes that a tensor shares with its views and detached aliases.
+
+    As long as it is held, every such tensor answers `untyped_storage()` with this same object.
+    """
+
+    __slots__ = ("__weakref__", "_row")
+
+    def __init__(self, row: Tensor) -> None:
+        self._row = row  # a vector over all of the memory
+
+    @property
+    def device(self) -> device:
+        """Where the memory is: on the CPU."""
+        return self._row.device
+
+    def data_ptr(self) -> int:
+        """Return the address of the first byte."""
+        return self._row.data_ptr()
+
+    def nbytes(self) -> int:
+        """Return the number of bytes."""
+        return self._row.nbytes
+
+    size = __len__ = nbytes
+
+    def element_size(self) -> int:
+        """Return 1, the size of a byte."""
+        return 1
+
+    def tolist(self) -> list[int]:
+        """Return the bytes as integers."""
+        return list(self._row._storage_content())
+
+    def clone(self) -> UntypedStorage:
+        """Return a copy of the memory."""
+        return _known(self._row.clone())
+
+    def __repr__(self) -> str:
+        lines = [f" {byte}\n" for byte in self.tolist()]
+        return f"{''.join(lines)}[torch.storage.UntypedStorage(device=cpu) of size {self.size()}]"
+
+    def __reduce__(self) -> Any:
+        return _load, (self._row._storage_content(), self._row.dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
+        return self.clone()
+
+
+_storages: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
+
+
+def _known(row: Tensor) -> UntypedStorage:
+    storage = UntypedStorage(row)
+    _storages[row._storage_key()] = storage
+    return storage
+
+
+def _load(content: bytes, dtype: Any) -> UntypedStorage:
+    return _known(_C._tensor_over_bytes(content, dtype, len(content) // dtype.itemsize, 0))
+
+
+def storage_of(tensor: Tensor) -> UntypedStorage:
+    """Return the storage of a tensor, the same object for all that share it."""
+    storage = _storages.get(tensor._storage_key())
+    if storage is not None:
+        return storage
+    plain = tensor.detach()
+    count = plain._storage_bytes() // plain.itemsize
+    return _known(plain.as_strided((count,), (1,), 0).detach())
+
+
+def rebuild(
+    cls: type[Tensor],
+    storage: UntypedStorage,
+    offset: int,
+    size: tuple[int, ...],
+    stride: tuple[int, ...],
+    requires_grad: bool,
+) -> Tensor:
+    """Return a tensor of the given class over a storage."""
+    tensor = storage._row.as_strided(size, stride, offset).detach()
+    if cls is not Tensor:
+        tensor = Tensor._make_subclass(cls, tensor)
+    return tensor.requires_grad_() if requires_grad else tensor
+
+
+def _arguments(tensor: Tensor, storage: UntypedStorage) -> tuple[Any, ...]:
+    geometry = (tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
+    return (tensor.__class__, storage, *geometry, tensor.requires_grad)
+
+
+def pickled(tensor: Tensor) -> Any:
+    """Return what pickle keeps of a tensor: class, storage, geometry, attributes."""
+    arguments = _arguments(tensor, storage_of(tensor))
+    return (rebuild, arguments, tensor.__dict__) if tensor.__dict__ else (rebuild, arguments)
+
+
+def deep_copy(tensor: Tensor, memo: dict[int, Any]) -> Tensor:
+    """Return a copy of a leaf with its .grad and attributes; aliases in one call stay aliases."""
+    if not tensor.is_leaf:
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
+            "because of a torch.nn.utils.weight_norm usage, see "
+            "https://github.com/pytorch/pytorch/pull/103001"
+        )
+    if id(tensor) in memo:
+        return memo[id(tensor)]
+    storage = copy.deepcopy(storage_of(tensor), memo)
+    made = memo[id(tensor)] = rebuild(*_arguments(tensor, storage))
+    if tensor.grad is not None:
+        made.grad = copy.deepcopy(tensor.grad, memo)
+    if tensor.__dict__:
+        made.__dict__ = copy.deepcopy(tensor.__dict__, memo)
+    return made
