@@ -51,9 +51,10 @@ Node* shown(Node* node) {
   return output ? node->inputs[1].get() : node;
 }
 
-// An object of its own for exactly this node.
+// An object of its own for exactly this node; the type has no namespace before its name.
 PyObject* new_object(Node& node, const std::string& name) {
-  PyTypeObject* type = type_named(name);
+  const size_t colon = name.rfind(':');
+  PyTypeObject* type = type_named(colon == name.npos ? name : name.substr(colon + 1));
   GradFn* f = as_grad_fn(type->tp_alloc(type, 0));
   if (!f) throw PythonError{};
   retain(&node);
@@ -165,7 +166,7 @@ PyObject* grad_fn_object(Node& any) {
   }
   TensorLink& link = link_of(node);
   if (link.grad_fn) return Py_NewRef(link.grad_fn);
-  link.grad_fn = new_object(node, node.is_leaf() ? "AccumulateGrad" : backward_name(node));
+  link.grad_fn = new_object(node, backward_name(node));
   return link.grad_fn;
 }
 

@@ -167,6 +167,8 @@ PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one
 
 namespace {
 
+bool is_leaf(Node& node) { return !node.needs_grad() || history_of(&node)->is_leaf(); }
+
 [[noreturn]] void refuse_by_origin(Variable& v) {
   if (v.origin() == Origin::without_grad)
     fail(ErrorKind::runtime,
@@ -208,11 +210,11 @@ void check_writable(PyObject* target, bool part) {
          "clone to get a normal tensor before doing inplace update.See "
          "https://github.com/pytorch/rfcs/pull/17 for more details.");
   if (!mode.grad || !v.node()->needs_grad()) return;
+  if (v.origin() != Origin::plain) refuse_by_origin(v);
   const bool view = v.is_view();
-  if (history_of(view ? v.family()->node : v.node())->is_leaf())
+  if (is_leaf(view ? *v.family()->node : *v.node()))
     fail(ErrorKind::runtime, view || part ? "a view of a leaf" : "a leaf",
          " Variable that requires grad is being used in an in-place operation.");
-  if (v.origin() != Origin::plain) refuse_by_origin(v);
 }
 
 void check_no_overlap(PyObject* target, const Node& part, PyObject* source) {

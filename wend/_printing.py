@@ -245,8 +245,7 @@ def _gradient_facts(t: Tensor) -> list[str]:
         # A view whose base was since written in a way that leaves it without a gradient.
         return ["grad_fn=<Invalid>"]
     if grad_fn is not None:
-        # Asked of the type: a custom function may have stored something as `ctx.name`.
-        return [f"grad_fn=<{type(grad_fn).name(grad_fn)}>"]
+        return [f"grad_fn=<{type(grad_fn).__name__}>"]
     return ["requires_grad=True"] if t.requires_grad else []
 
 

@@ -340,6 +340,9 @@ std::string backward_name(const Node& node) {
   if (node.is_leaf()) return "torch::autograd::AccumulateGrad";
   if (node.op->back == Back::function)
     return static_cast<FunctionAttachment&>(*node.extra->attachment).name();
+  for (uint32_t i = 0; i < 2 && i < node.n_inputs; ++i)
+    if (node.op->grad_name_of_number[i] && node.inputs[i] && node.inputs[i]->flags & Node::constant)
+      return node.op->grad_name_of_number[i];
   if (node.op->grad_name) return node.op->grad_name;
   std::string text;
   bool upper = true;

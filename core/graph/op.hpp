@@ -121,6 +121,7 @@ struct Op {
 
   int elementwise = -1;            // index into the elementwise kernels
   const char* grad_name = nullptr;  // PyTorch's name of the way back, where it is not NameBackward0
+  const char* grad_name_of_number[2] = {};  // ... and where input 0 or input 1 is a number
   Back back = Back::rule;
   int output_attr = -1;             // of several results: which attribute says which one this is
   bool view = false;               // the output aliases input 0

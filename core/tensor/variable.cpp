@@ -147,7 +147,8 @@ void Variable::join_family() {
 void Variable::refresh() {
   refresh_family(*family_);
   if (!view_) return set_node(family_->node);
-  const bool own_history = origin_ == Origin::without_grad && node_->needs_grad();
+  const bool own_history = node_->needs_grad() && (origin_ == Origin::without_grad ||
+                                                   history_of(node_)->is_leaf());
   WithoutGrad guard;
   mode.grad = !own_history && family_->node->needs_grad();
   Value now = with_geometry(Value(family_->node), *node_);
