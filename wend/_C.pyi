@@ -18,6 +18,33 @@ class _min_result(NamedTuple):
 class _aminmax_result(NamedTuple):
     min: Tensor
     max: Tensor
+class _cummax_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _cummin_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _sort_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _sort_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _topk_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _kthvalue_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _mode_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _median_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _nanmedian_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
 
 class Tensor:
     shape: _types.Size
@@ -42,11 +69,19 @@ class Tensor:
     is_nested: builtins.bool
     output_nr: builtins.int
     retains_grad: builtins.bool
+    def H(self, *args: Any, **kwargs: Any) -> Any: ...
+    def T(self, *args: Any, **kwargs: Any) -> Any: ...
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: Any) -> Tensor: ...
     def __and__(self, other: Any) -> Tensor: ...
+    def __array__(self, dtype: Any = ..., copy: builtins.bool | None = ...) -> Any: ...
+    def __array_priority__(self, other: Any) -> Tensor: ...
+    def __array_wrap__(self, array: Any, context: Any = ..., return_scalar: builtins.bool = ...) -> Tensor: ...
     def __bool__(self) -> builtins.bool: ...
+    def __deepcopy__(self, memo: dict[builtins.int, Any]) -> Tensor: ...
     def __delitem__(self, index: Any) -> NoReturn: ...
+    def __dlpack__(self, *, stream: Any = ..., max_version: tuple[builtins.int, builtins.int] | None = ..., dl_device: tuple[builtins.int, builtins.int] | None = ..., copy: builtins.bool | None = ...) -> Any: ...
+    def __dlpack_device__(self) -> tuple[Any, builtins.int]: ...
     def __eq__(self, other: Any) -> Tensor: ...
     def __float__(self) -> builtins.float: ...
     def __floordiv__(self, other: Any) -> Tensor: ...
@@ -86,7 +121,8 @@ class Tensor:
     def __pow__(self, other: Any) -> Tensor: ...
     def __radd__(self, other: Any) -> Tensor: ...
     def __rand__(self, other: Any) -> Tensor: ...
-    def __repr__(self, *, tensor_contents: Any = ...) -> str: ...
+    def __reduce__(self) -> Any: ...
+    def __repr__(self, *, tensor_contents: str | None = ...) -> str: ...
     def __rfloordiv__(self, other: Any) -> Tensor: ...
     def __rlshift__(self, other: Any) -> Tensor: ...
     def __rmatmul__(self, other: Any) -> Tensor: ...
@@ -105,25 +141,59 @@ class Tensor:
     def __xor__(self, other: Any) -> Tensor: ...
     def _expose(self, *args: Any, **kwargs: Any) -> Any: ...
     def _is_view(self, *args: Any, **kwargs: Any) -> Any: ...
+    @staticmethod
+    def _make_subclass(*args: Any, **kwargs: Any) -> Any: ...
     def _storage_bytes(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _storage_content(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _storage_key(self, *args: Any, **kwargs: Any) -> Any: ...
     def _storage_ptr(self, *args: Any, **kwargs: Any) -> Any: ...
+    def allclose(self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ...) -> builtins.bool: ...
+    def as_subclass(self, *args: Any, **kwargs: Any) -> Any: ...
     def backward(self, gradient: Tensor | None = None, retain_graph: builtins.bool | None = None, create_graph: builtins.bool = False, inputs: Sequence[Tensor] | Tensor | None = None) -> None: ...
+    def corrcoef(input: Tensor) -> Tensor: ...
+    def cov(input: Tensor, *, correction: builtins.int = ..., fweights: Tensor | None = ..., aweights: Tensor | None = ...) -> Tensor: ...
+    def cpu(self, memory_format: Any = ...) -> Tensor: ...
+    def cuda(self, *args: Any, **kwargs: Any) -> Tensor: ...
     def data_ptr(self) -> builtins.int: ...
     def detach(self) -> Tensor: ...
     def detach_(self) -> Tensor: ...
+    def diff(input: Tensor, n: builtins.int = ..., dim: builtins.int = ..., prepend: Tensor | None = ..., append: Tensor | None = ..., *, out: Tensor | None = ...) -> Tensor: ...
     def dim(self) -> builtins.int: ...
     def element_size(self) -> builtins.int: ...
+    def equal(self, other: Tensor) -> builtins.bool: ...
+    def get_device(self) -> builtins.int: ...
+    def is_complex(self) -> builtins.bool: ...
     def is_contiguous(self, memory_format: _types.memory_format = ...) -> builtins.bool: ...
     def is_floating_point(self) -> builtins.bool: ...
     def is_inference(self) -> builtins.bool: ...
+    def is_nonzero(self) -> builtins.bool: ...
+    def is_pinned(self, device: Any = ...) -> builtins.bool: ...
+    def is_same_size(self, other: Tensor) -> builtins.bool: ...
+    def is_set_to(self, tensor: Tensor) -> builtins.bool: ...
+    def is_shared(self) -> builtins.bool: ...
+    def is_signed(self) -> builtins.bool: ...
     def item(self) -> Any: ...
+    def mH(self, *args: Any, **kwargs: Any) -> Any: ...
+    def mT(self, *args: Any, **kwargs: Any) -> Any: ...
+    def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = ...) -> Tensor: ...
+    def nanquantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, interpolation: str = ..., out: Tensor | None = ...) -> Tensor: ...
     def ndimension(self) -> builtins.int: ...
     def nelement(self) -> builtins.int: ...
+    def new(self, *args: Any) -> Tensor: ...
+    def new_tensor(self, data: Any, *, dtype: Any = ..., device: Any = ..., requires_grad: builtins.bool = ..., layout: Any = ..., pin_memory: builtins.bool = ...) -> Tensor: ...
+    def norm(self, p: Order = ..., dim: Dims = ..., keepdim: builtins.bool = ..., dtype: Any = ...) -> Tensor: ...
     def numel(self) -> builtins.int: ...
+    def numpy(self, *, force: builtins.bool = ...) -> Any: ...
+    def pin_memory(self, device: Any = ...) -> Tensor: ...
+    def quantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, interpolation: str = ..., out: Tensor | None = ...) -> Tensor: ...
     def register_hook(self, hook: Callable[[Tensor], Any]) -> Any: ...
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Any: ...
+    def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = ...) -> Tensor: ...
     def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor: ...
+    def resize_(self, *args: Any, **kwargs: Any) -> Any: ...
+    def resize_as_(self, *args: Any, **kwargs: Any) -> Any: ...
     def retain_grad(self) -> None: ...
+    def set_(self, *args: Any, **kwargs: Any) -> Any: ...
     @overload
     def size(self) -> _types.Size: ...
     @overload
@@ -134,6 +204,10 @@ class Tensor:
     @overload
     def stride(self, dim: builtins.int) -> builtins.int: ...
     def tolist(self) -> Any: ...
+    def type(self, dtype: Any = ..., non_blocking: builtins.bool = ...) -> Any: ...
+    def unique(input: Tensor, sorted: builtins.bool = ..., return_inverse: builtins.bool = ..., return_counts: builtins.bool = ..., dim: builtins.int | None = ...) -> Any: ...
+    def unique_consecutive(input: Tensor, return_inverse: builtins.bool = ..., return_counts: builtins.bool = ..., dim: builtins.int | None = ...) -> Any: ...
+    def untyped_storage(self) -> Any: ...
     def abs(self, *, out: Any = None) -> Tensor:
         """Absolute value of each element."""
     def absolute(self, *, out: Any = None) -> Tensor:
@@ -147,6 +221,8 @@ class Tensor:
         """Sum of input and other, element by element."""
     @overload
     def add(self, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+        """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
     def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor:
         """input + value * tensor1 / tensor2."""
     @overload
@@ -154,6 +230,14 @@ class Tensor:
         """input + value * tensor1 * tensor2."""
     @overload
     def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor: ...
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+        """beta * input + alpha * mat1 @ mat2, for matrices."""
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+        """beta * input + alpha * mat @ vec."""
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+        """beta * input + alpha * outer(vec1, vec2)."""
+    def adjoint(self, *, out: Any = None) -> Tensor:
+        """Each matrix of a batch transposed."""
     @overload
     def all(self, *, out: Any = None) -> Tensor:
         """Whether no element is zero."""
@@ -190,8 +274,17 @@ class Tensor:
         """Where the largest element is; of equal ones the first."""
     def argmin(self, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
         """Where the smallest element is; of equal ones the first."""
+    @overload
+    def argsort(self, dim: builtins.int = ..., descending: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """Where the elements in order along a dimension are."""
+    @overload
+    def argsort(self, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    def argwhere(self, *, out: Any = None) -> Tensor:
+        """The positions of the elements that are not zero, one in each row."""
     def as_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
         """A view of the storage with the given sizes, strides and offset."""
+    def as_strided_scatter(self, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+        """A copy of input with the strided part replaced by src."""
     def asin(self, *, out: Any = None) -> Tensor:
         """The angle whose sine each element is."""
     def asinh(self, *, out: Any = None) -> Tensor:
@@ -202,6 +295,8 @@ class Tensor:
         """The angle of the point (other, input), from -pi to pi."""
     def atanh(self, *, out: Any = None) -> Tensor:
         """Inverse hyperbolic tangent of each element."""
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+        """beta * input + alpha * batch1 @ batch2, for batches of matrices."""
     @overload
     def bernoulli(self, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
         """1 with the probability that the element of input says, else 0."""
@@ -209,6 +304,8 @@ class Tensor:
     def bernoulli(self, p: builtins.float, *, generator: Generator | None = ..., out: Any = None) -> Tensor: ...
     def bfloat16(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
         """The tensor as bfloat16, itself if it is."""
+    def bincount(self, weights: Tensor | None = ..., minlength: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """How often each non-negative integer occurs, or the sum of its weights."""
     def bitwise_and(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """The bits that both have."""
     def bitwise_left_shift(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -221,8 +318,15 @@ class Tensor:
         """Bits moved to the right by other places, keeping the sign."""
     def bitwise_xor(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """The bits that exactly one has."""
+    def bmm(self, mat2: Tensor, *, out: Any = None) -> Tensor:
+        """Products of the matrices of two batches."""
     def bool(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
         """The tensor as bool_, itself if it is."""
+    @overload
+    def broadcast_to(self, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """Repeats dimensions of size 1 without copying."""
+    @overload
+    def broadcast_to(self, *size: builtins.int, out: Any = None) -> Tensor: ...
     def byte(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
         """The tensor as uint8, itself if it is."""
     def ceil(self, *, out: Any = None) -> Tensor:
@@ -261,10 +365,32 @@ class Tensor:
         """Hyperbolic cosine of each element."""
     def count_nonzero(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
         """How many elements are not zero."""
+    def cross(self, other: Tensor, dim: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+        """Cross product of vectors of three elements."""
+    def cummax(self, dim: builtins.int, *, out: Any = None) -> _cummax_result:
+        """Running largest elements along a dimension, and where they are."""
+    def cummin(self, dim: builtins.int, *, out: Any = None) -> _cummin_result:
+        """Running smallest elements along a dimension, and where they are."""
+    def cumprod(self, dim: builtins.int, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+        """Running products along a dimension."""
+    def cumsum(self, dim: builtins.int, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+        """Running sums along a dimension."""
     def deg2rad(self, *, out: Any = None) -> Tensor:
         """Angles in degrees as radians."""
+    def diag(self, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
+    def diag_embed(self, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """Matrices with the last dimension of input on their diagonals."""
+    def diagflat(self, offset: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """The matrix with all elements on its diagonal."""
+    def diagonal(self, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """A diagonal of each matrix that two dimensions make."""
+    def diagonal_scatter(self, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """A copy of input with a diagonal replaced by src."""
     def digamma(self, *, out: Any = None) -> Tensor:
         """Derivative of lgamma."""
+    def dist(self, other: Tensor, p: builtins.float = ..., *, out: Any = None) -> Tensor:
+        """The norm of order p of the difference."""
     @overload
     def div(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Quotient of input and other, element by element."""
@@ -275,8 +401,17 @@ class Tensor:
         """Quotient of input and other, element by element."""
     @overload
     def divide(self, other: Tensor | Number, *, rounding_mode: str | None, out: Any = None) -> Tensor: ...
+    def dot(self, tensor: Tensor, *, out: Any = None) -> Tensor:
+        """Inner product of two vectors."""
     def double(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
         """The tensor as float64, itself if it is."""
+    @overload
+    def dsplit(self, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+        """Views of equal parts in depth, or parted at the given indices."""
+    @overload
+    def dsplit(self, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+    @overload
+    def dsplit(self, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
     def eq(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """True where input and other are equal."""
     def erf(self, *, out: Any = None) -> Tensor:
@@ -290,14 +425,27 @@ class Tensor:
     def exp2(self, *, out: Any = None) -> Tensor:
         """2 to the power of each element."""
     @overload
-    def expand(self, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    def expand(self, size: Sequence[builtins.int], *, implicit: builtins.bool = ..., out: Any = None) -> Tensor:
         """Repeats dimensions of size 1 without copying; -1 keeps a size."""
     @overload
-    def expand(self, *size: builtins.int, out: Any = None) -> Tensor: ...
+    def expand(self, *size: builtins.int, implicit: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    def expand_as(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """Repeats dimensions of size 1 without copying, to the sizes of other."""
     def expm1(self, *, out: Any = None) -> Tensor:
         """exp(input) - 1, exact for small input."""
     def fix(self, *, out: Any = None) -> Tensor:
         """Each element without its fraction."""
+    def flatten(self, start_dim: builtins.int = ..., end_dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """Makes one dimension of those from start_dim to end_dim."""
+    @overload
+    def flip(self, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """The elements in the opposite order along each of the dims."""
+    @overload
+    def flip(self, *dims: builtins.int, out: Any = None) -> Tensor: ...
+    def fliplr(self, *, out: Any = None) -> Tensor:
+        """The columns in the opposite order."""
+    def flipud(self, *, out: Any = None) -> Tensor:
+        """The rows in the opposite order."""
     def float(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
         """The tensor as float32, itself if it is."""
     def float_power(self, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -320,6 +468,8 @@ class Tensor:
         """Greatest common divisor."""
     def ge(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """True where input is at least other."""
+    def ger(self, vec2: Tensor, *, out: Any = None) -> Tensor:
+        """Every element of a vector times every element of another; another name of outer."""
     def greater(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """True where input is greater than other."""
     def greater_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -330,8 +480,17 @@ class Tensor:
         """The tensor as float16, itself if it is."""
     def hardshrink(self, lambd: Tensor | Number = ..., *, out: Any = None) -> Tensor:
         """input, and 0 where its size is at most lambd."""
-    def heaviside(self, values: Tensor | Number, *, out: Any = None) -> Tensor:
+    def heaviside(self, values: Tensor, *, out: Any = None) -> Tensor:
         """0 where input is negative, values where it is 0, 1 where it is positive."""
+    def histc(self, bins: builtins.int = ..., min: Number = ..., max: Number = ..., *, out: Any = None) -> Tensor:
+        """How many elements fall into each of equal bins."""
+    @overload
+    def hsplit(self, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+        """Views of equal parts side by side, or parted at the given indices."""
+    @overload
+    def hsplit(self, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+    @overload
+    def hsplit(self, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
     def hypot(self, other: Tensor, *, out: Any = None) -> Tensor:
         """Length of the hypotenuse over the sides input and other."""
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ..., out: Any = None) -> Tensor:
@@ -342,8 +501,12 @@ class Tensor:
         """A copy of input with the slices that index names filled with value."""
     def index_put(self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
         """A copy of input with values written, or added, where the indices say."""
+    def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: str, *, include_self: builtins.bool = ..., out: Any = None) -> Tensor:
+        """Slices of source reduced, by prod, mean, amax or amin, where index says along dim."""
     def index_select(self, dim: builtins.int, index: Tensor, *, out: Any = None) -> Tensor:
         """The slices of input that index names along dim."""
+    def inner(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """Inner products of all pairs of rows."""
     def int(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
         """The tensor as int32, itself if it is."""
     def isclose(self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ..., *, out: Any = None) -> Tensor:
@@ -360,6 +523,10 @@ class Tensor:
         """True where input is plus infinity."""
     def isreal(self, *, out: Any = None) -> Tensor:
         """True everywhere."""
+    def kron(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """Kronecker product: every element of input times the whole of other."""
+    def kthvalue(self, k: builtins.int, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> _kthvalue_result:
+        """The k-th smallest elements along a dimension, and where they are."""
     def lcm(self, other: Tensor, *, out: Any = None) -> Tensor:
         """Least common multiple."""
     def ldexp(self, other: Tensor, *, out: Any = None) -> Tensor:
@@ -388,6 +555,8 @@ class Tensor:
         """log(exp(input) + exp(other)), without overflow."""
     def logaddexp2(self, other: Tensor, *, out: Any = None) -> Tensor:
         """log2(2**input + 2**other), without overflow."""
+    def logcumsumexp(self, dim: builtins.int, *, out: Any = None) -> Tensor:
+        """Logarithms of the running sums of exponentials along a dimension."""
     def logical_and(self, other: Tensor, *, out: Any = None) -> Tensor:
         """True where both are not zero."""
     def logical_not(self, *, out: Any = None) -> Tensor:
@@ -401,12 +570,20 @@ class Tensor:
         """log(input / (1 - input)), the inverse of sigmoid."""
     @overload
     def logit(self, eps: builtins.float | None, *, out: Any = None) -> Tensor: ...
+    def logsumexp(self, dim: builtins.int | Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """Logarithm of the sum of exponentials, without overflow."""
     def long(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
         """The tensor as int64, itself if it is."""
     def lt(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """True where input is less than other."""
     def masked_fill(self, mask: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
         """A copy of input with value where mask is true."""
+    def masked_scatter(self, mask: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
+        """A copy of input with the elements of source, in order, where mask is true."""
+    def masked_select(self, mask: Tensor, *, out: Any = None) -> Tensor:
+        """A list of the elements where mask is true."""
+    def matmul(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """Product of vectors, matrices or batches of matrices, which broadcast; Python's @."""
     @overload
     def max(self, *, out: Any = None) -> Tensor:
         """The largest element; along a dimension, also where it is; of two tensors, the larger."""
@@ -422,6 +599,11 @@ class Tensor:
     @overload
     def mean(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
     @overload
+    def median(self, *, out: Any = None) -> Tensor:
+        """The lower median of all elements; along a dimension, also where it is."""
+    @overload
+    def median(self, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _median_result: ...
+    @overload
     def min(self, *, out: Any = None) -> Tensor:
         """The smallest element; along a dimension, also where it is; of two tensors, the smaller."""
     @overload
@@ -432,20 +614,37 @@ class Tensor:
         """The smaller of input and other; NaN if either is."""
     def mm(self, mat2: Tensor, *, out: Any = None) -> Tensor:
         """Product of two matrices."""
+    def mode(self, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> _mode_result:
+        """The most frequent elements along a dimension, and where they are."""
+    def moveaxis(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """Moves dimensions to other positions; another name of movedim."""
+    def movedim(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """Moves dimensions to other positions; the rest keep their order."""
+    def msort(self, *, out: Any = None) -> Tensor:
+        """The elements in order along the first dimension."""
     def mul(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Product of input and other, element by element."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None = ..., out: Any = None) -> Tensor:
         """Indices drawn with the probabilities that are proportional to each row of input."""
     def multiply(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Product of input and other, element by element."""
+    def mv(self, vec: Tensor, *, out: Any = None) -> Tensor:
+        """Product of a matrix and a vector."""
     def mvlgamma(self, p: builtins.int, *, out: Any = None) -> Tensor:
         """Logarithm of the multivariate gamma function of dimension p."""
     def nan_to_num(self, nan: builtins.float | None = ..., posinf: builtins.float | None = ..., neginf: builtins.float | None = ..., *, out: Any = None) -> Tensor:
         """NaN and infinities replaced: by 0 and by the largest numbers unless given."""
     def nanmean(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
         """Mean of the elements that are not NaN."""
+    @overload
+    def nanmedian(self, *, out: Any = None) -> Tensor:
+        """The lower median of the elements that are not NaN; along a dimension, also where it is."""
+    @overload
+    def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _nanmedian_result: ...
     def nansum(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
         """Sum in which NaN counts as zero."""
+    def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = None) -> Tensor:
+        """length elements of a dimension from start on."""
     def ne(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """True where input and other differ."""
     def neg(self, *, out: Any = None) -> Tensor:
@@ -483,6 +682,8 @@ class Tensor:
     def nonzero(self, *, as_tuple: Literal[True], out: Any = None) -> tuple[Tensor, ...]: ...
     def not_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """True where input and other differ."""
+    def outer(self, vec2: Tensor, *, out: Any = None) -> Tensor:
+        """Every element of a vector times every element of another."""
     @overload
     def permute(self, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
         """Reorders the dimensions."""
@@ -496,8 +697,17 @@ class Tensor:
         """input to the power of exponent."""
     def prelu(self, weight: Tensor, *, out: Any = None) -> Tensor:
         """leaky_relu whose slope is learnt: one, or one for each channel."""
+    @overload
+    def prod(self, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+        """Product of all elements, or along a dimension."""
+    @overload
+    def prod(self, dim: builtins.int, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
+    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """A copy of input, taken as one list, with source written where index says."""
     def rad2deg(self, *, out: Any = None) -> Tensor:
         """Angles in radians as degrees."""
+    def ravel(self, *, out: Any = None) -> Tensor:
+        """All elements in one dimension, as a view where possible."""
     def reciprocal(self, *, out: Any = None) -> Tensor:
         """One divided by each element."""
     def relu(self, *, out: Any = None) -> Tensor:
@@ -505,14 +715,35 @@ class Tensor:
     def remainder(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Remainder with the sign of the divisor, Python's %."""
     @overload
+    def repeat(self, repeats: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """Copies of the tensor side by side along each dimension."""
+    @overload
+    def repeat(self, *repeats: builtins.int, out: Any = None) -> Tensor: ...
+    @overload
+    def repeat_interleave(self, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor:
+        """Each element, or slice along dim, repeats times in a row."""
+    @overload
+    def repeat_interleave(self, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def repeat_interleave(self, *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+    @overload
     def reshape(self, shape: Sequence[builtins.int], *, out: Any = None) -> Tensor:
         """The same elements with other sizes, as a view where possible."""
     @overload
     def reshape(self, *shape: builtins.int, out: Any = None) -> Tensor: ...
+    def reshape_as(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The same elements with the sizes of other, as a view where possible."""
     def resolve_conj(self, *, out: Any = None) -> Tensor:
         """input itself, which is real."""
     def resolve_neg(self, *, out: Any = None) -> Tensor:
         """input itself, which is real."""
+    def roll(self, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+        """Elements moved on by shifts along dims; those that fall off come in again."""
+    @overload
+    def rot90(self, k: builtins.int = ..., dims: Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+        """k quarter turns from the first of the dims towards the second."""
+    @overload
+    def rot90(self, k: builtins.int = ..., *dims: builtins.int, out: Any = None) -> Tensor: ...
     @overload
     def round(self, *, out: Any = None) -> Tensor:
         """The nearest integer; halves go to the even one."""
@@ -526,13 +757,17 @@ class Tensor:
     @overload
     def scatter(self, dim: builtins.int, index: Tensor, value: Number, *, out: Any = None) -> Tensor: ...
     @overload
-    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor, *, reduce: str, out: Any = None) -> Tensor: ...
+    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | Number, *, reduce: str, out: Any = None) -> Tensor: ...
     @overload
-    def scatter(self, dim: builtins.int, index: Tensor, value: Number, *, reduce: str, out: Any = None) -> Tensor: ...
+    def scatter(self, dim: builtins.int, index: Tensor, value: Tensor | Number, *, reduce: str, out: Any = None) -> Tensor: ...
     def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Any = None) -> Tensor:
         """A copy of input with src added where index says along dim."""
+    def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: str, *, include_self: builtins.bool = ..., out: Any = None) -> Tensor:
+        """Elements of src reduced, by sum, prod, mean, amax or amin, where index says along dim."""
     def select(self, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
         """The slice at one index of a dimension, without that dimension."""
+    def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
+        """A copy of input with the slice at one index replaced by src."""
     def sgn(self, *, out: Any = None) -> Tensor:
         """The same as sign, for real numbers."""
     def short(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
@@ -549,8 +784,15 @@ class Tensor:
         """sin(pi * input) / (pi * input), and 1 where input is 0."""
     def sinh(self, *, out: Any = None) -> Tensor:
         """Hyperbolic sine of each element."""
+    def slice_scatter(self, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """A copy of input with every step-th element from start to end replaced by src."""
     def softmax(self, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
         """exp(input), scaled so that it sums to 1 along dim."""
+    @overload
+    def sort(self, dim: builtins.int = ..., descending: builtins.bool = ..., *, out: Any = None) -> _sort_result:
+        """The elements in order along a dimension, and where they were."""
+    @overload
+    def sort(self, *, stable: builtins.bool | None, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> _sort_result: ...
     @overload
     def split(self, split_size: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
         """Views of parts of the given size, or sizes; the last may be smaller."""
@@ -564,6 +806,13 @@ class Tensor:
         """Each element times itself."""
     def squeeze(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
         """Removes dimensions of size 1."""
+    @overload
+    def std(self, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """Standard deviation of all elements, or over some dimensions."""
+    @overload
+    def std(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def std(self, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
     @overload
     def sub(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Difference of input and other, element by element."""
@@ -579,10 +828,32 @@ class Tensor:
         """Sum of all elements, or over some dimensions."""
     @overload
     def sum(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
+    def swapaxes(self, axis0: builtins.int, axis1: builtins.int, *, out: Any = None) -> Tensor:
+        """Exchanges two dimensions; another name of transpose."""
+    def swapdims(self, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
+        """Exchanges two dimensions; another name of transpose."""
+    def t(self, *, out: Any = None) -> Tensor:
+        """The transpose of a matrix; vectors stay as they are."""
+    def take(self, index: Tensor, *, out: Any = None) -> Tensor:
+        """The elements that index names in input taken as one list."""
+    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+        """gather with the sizes of input and indices broadcast together."""
     def tan(self, *, out: Any = None) -> Tensor:
         """Tangent of each element, in radians."""
     def tanh(self, *, out: Any = None) -> Tensor:
         """Hyperbolic tangent of each element."""
+    @overload
+    def tensor_split(self, sections: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+        """Views of parts, as equal as can be, or parted at the given indices."""
+    @overload
+    def tensor_split(self, indices: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+    @overload
+    def tensor_split(self, tensor_indices_or_sections: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+    @overload
+    def tile(self, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """Copies of the tensor side by side; missing counts are 1."""
+    @overload
+    def tile(self, *dims: builtins.int, out: Any = None) -> Tensor: ...
     @overload
     def to(self, dtype: _types.dtype, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
         """The tensor with another dtype, itself if nothing changes."""
@@ -590,26 +861,61 @@ class Tensor:
     def to(self, other: Tensor, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
     @overload
     def to(self, device: _types.device | str | builtins.int | None = ..., dtype: _types.dtype | None = ..., non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
+    def topk(self, k: builtins.int, dim: builtins.int = ..., largest: builtins.bool = ..., sorted: builtins.bool = ..., *, out: Any = None) -> _topk_result:
+        """The k largest elements along a dimension, and where they are."""
+    def trace(self, *, out: Any = None) -> Tensor:
+        """The sum of a matrix's diagonal."""
     def transpose(self, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
         """Exchanges two dimensions."""
+    def tril(self, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """Each matrix with zeros above a diagonal."""
+    def triu(self, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
+        """Each matrix with zeros below a diagonal."""
     def true_divide(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """Quotient of input and other, element by element."""
     def trunc(self, *, out: Any = None) -> Tensor:
         """Each element without its fraction."""
     def type_as(self, other: Tensor, *, out: Any = None) -> Tensor:
         """The tensor with the dtype of other."""
+    def unbind(self, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+        """Views of all slices along a dimension."""
+    @overload
+    def unflatten(self, dim: builtins.int, sizes: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+        """Makes several dimensions of one."""
+    @overload
+    def unflatten(self, dim: builtins.int, *sizes: builtins.int, out: Any = None) -> Tensor: ...
+    def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int, *, out: Any = None) -> Tensor:
+        """All windows of the given size, step apart, in a new last dimension."""
     def unsqueeze(self, dim: builtins.int, *, out: Any = None) -> Tensor:
         """Inserts a dimension of size 1."""
+    @overload
+    def var(self, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+        """Variance of all elements, or over some dimensions."""
+    @overload
+    def var(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    @overload
+    def var(self, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+    def vdot(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """Inner product of two vectors."""
     @overload
     def view(self, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
         """The same elements with other sizes; raises where that needs a copy."""
     @overload
     def view(self, *size: builtins.int, out: Any = None) -> Tensor: ...
+    def view_as(self, other: Tensor, *, out: Any = None) -> Tensor:
+        """The same elements with the sizes of other; raises where that needs a copy."""
     @overload
-    def where(self, *, out: Any = None) -> tuple[Tensor, ...]:
-        """The positions of the elements that are not zero, one list for each dimension."""
+    def vsplit(self, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+        """Views of equal parts one below the other, or parted at the given indices."""
     @overload
-    def where(self, condition: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor: ...
+    def vsplit(self, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+    @overload
+    def vsplit(self, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
+    @overload
+    def where(self, condition: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """input where condition holds, other elsewhere."""
+    @overload
+    def where(self, *, out: Any = None) -> tuple[Tensor, ...]: ...
     def xlogy(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """input * log(other), and 0 where input is 0."""
     def abs_(self) -> Self:
@@ -625,6 +931,8 @@ class Tensor:
         """Sum of input and other, element by element."""
     @overload
     def add_(self, other: Tensor | Number, *, alpha: Number = ...) -> Self: ...
+    def addbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Self:
+        """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
     def addcdiv_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Self:
         """input + value * tensor1 / tensor2."""
     @overload
@@ -632,6 +940,12 @@ class Tensor:
         """input + value * tensor1 * tensor2."""
     @overload
     def addcmul_(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Self: ...
+    def addmm_(self, mat1: Tensor, mat2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Self:
+        """beta * input + alpha * mat1 @ mat2, for matrices."""
+    def addmv_(self, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Self:
+        """beta * input + alpha * mat @ vec."""
+    def addr_(self, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Self:
+        """beta * input + alpha * outer(vec1, vec2)."""
     def arccos_(self) -> Self:
         """The angle whose cosine each element is."""
     def arccosh_(self) -> Self:
@@ -646,6 +960,8 @@ class Tensor:
         """The angle whose tangent each element is."""
     def arctanh_(self) -> Self:
         """Inverse hyperbolic tangent of each element."""
+    def as_strided_(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Self:
+        """A view of the storage with the given sizes, strides and offset."""
     def asin_(self) -> Self:
         """The angle whose sine each element is."""
     def asinh_(self) -> Self:
@@ -656,6 +972,8 @@ class Tensor:
         """The angle whose tangent each element is."""
     def atanh_(self) -> Self:
         """Inverse hyperbolic tangent of each element."""
+    def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Self:
+        """beta * input + alpha * batch1 @ batch2, for batches of matrices."""
     @overload
     def bernoulli_(self, p: builtins.float = ..., *, generator: Generator | None = ...) -> Self:
         """1 with probability p, else 0."""
@@ -699,6 +1017,10 @@ class Tensor:
         """Cosine of each element, in radians."""
     def cosh_(self) -> Self:
         """Hyperbolic cosine of each element."""
+    def cumprod_(self, dim: builtins.int, *, dtype: _types.dtype | None = ...) -> Self:
+        """Running products along a dimension."""
+    def cumsum_(self, dim: builtins.int, *, dtype: _types.dtype | None = ...) -> Self:
+        """Running sums along a dimension."""
     def deg2rad_(self) -> Self:
         """Angles in degrees as radians."""
     def digamma_(self) -> Self:
@@ -755,7 +1077,7 @@ class Tensor:
         """True where input is at least other."""
     def gt_(self, other: Tensor | Number) -> Self:
         """True where input is greater than other."""
-    def heaviside_(self, values: Tensor | Number) -> Self:
+    def heaviside_(self, values: Tensor) -> Self:
         """0 where input is negative, values where it is 0, 1 where it is positive."""
     def hypot_(self, other: Tensor) -> Self:
         """Length of the hypotenuse over the sides input and other."""
@@ -767,6 +1089,8 @@ class Tensor:
         """A copy of input with the slices that index names filled with value."""
     def index_put_(self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ...) -> Self:
         """A copy of input with values written, or added, where the indices say."""
+    def index_reduce_(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: str, *, include_self: builtins.bool = ...) -> Self:
+        """Slices of source reduced, by prod, mean, amax or amin, where index says along dim."""
     def lcm_(self, other: Tensor) -> Self:
         """Least common multiple."""
     def ldexp_(self, other: Tensor) -> Self:
@@ -808,6 +1132,8 @@ class Tensor:
         """True where input is less than other."""
     def masked_fill_(self, mask: Tensor, value: Tensor | Number) -> Self:
         """A copy of input with value where mask is true."""
+    def masked_scatter_(self, mask: Tensor, source: Tensor) -> Self:
+        """A copy of input with the elements of source, in order, where mask is true."""
     def mul_(self, other: Tensor | Number) -> Self:
         """Product of input and other, element by element."""
     def multiply_(self, other: Tensor | Number) -> Self:
@@ -830,6 +1156,8 @@ class Tensor:
         """True where input and other differ."""
     def pow_(self, exponent: Tensor | Number) -> Self:
         """input to the power of exponent."""
+    def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = ...) -> Self:
+        """A copy of input, taken as one list, with source written where index says."""
     def rad2deg_(self) -> Self:
         """Angles in radians as degrees."""
     @overload
@@ -858,11 +1186,13 @@ class Tensor:
     @overload
     def scatter_(self, dim: builtins.int, index: Tensor, value: Number) -> Self: ...
     @overload
-    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor, *, reduce: str) -> Self: ...
+    def scatter_(self, dim: builtins.int, index: Tensor, src: Tensor | Number, *, reduce: str) -> Self: ...
     @overload
-    def scatter_(self, dim: builtins.int, index: Tensor, value: Number, *, reduce: str) -> Self: ...
+    def scatter_(self, dim: builtins.int, index: Tensor, value: Tensor | Number, *, reduce: str) -> Self: ...
     def scatter_add_(self, dim: builtins.int, index: Tensor, src: Tensor) -> Self:
         """A copy of input with src added where index says along dim."""
+    def scatter_reduce_(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: str, *, include_self: builtins.bool = ...) -> Self:
+        """Elements of src reduced, by sum, prod, mean, amax or amin, where index says along dim."""
     def sgn_(self) -> Self:
         """The same as sign, for real numbers."""
     def sigmoid_(self) -> Self:
@@ -879,6 +1209,8 @@ class Tensor:
         """Square root of each element."""
     def square_(self) -> Self:
         """Each element times itself."""
+    def squeeze_(self, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Self:
+        """Removes dimensions of size 1."""
     @overload
     def sub_(self, other: Tensor | Number) -> Self:
         """Difference of input and other, element by element."""
@@ -889,18 +1221,30 @@ class Tensor:
         """Difference of input and other, element by element."""
     @overload
     def subtract_(self, other: Tensor | Number, *, alpha: Number = ...) -> Self: ...
+    def swapaxes_(self, axis0: builtins.int, axis1: builtins.int) -> Self:
+        """Exchanges two dimensions; another name of transpose."""
+    def swapdims_(self, dim0: builtins.int, dim1: builtins.int) -> Self:
+        """Exchanges two dimensions; another name of transpose."""
+    def t_(self) -> Self:
+        """The transpose of a matrix; vectors stay as they are."""
     def tan_(self) -> Self:
         """Tangent of each element, in radians."""
     def tanh_(self) -> Self:
         """Hyperbolic tangent of each element."""
-    def threshold_(self, threshold: Tensor | Number, value: Tensor | Number) -> Self:
-        """input where it is above threshold, value elsewhere."""
+    def transpose_(self, dim0: builtins.int, dim1: builtins.int) -> Self:
+        """Exchanges two dimensions."""
+    def tril_(self, diagonal: builtins.int = ...) -> Self:
+        """Each matrix with zeros above a diagonal."""
+    def triu_(self, diagonal: builtins.int = ...) -> Self:
+        """Each matrix with zeros below a diagonal."""
     def true_divide_(self, other: Tensor | Number) -> Self:
         """Quotient of input and other, element by element."""
     def trunc_(self) -> Self:
         """Each element without its fraction."""
     def uniform_(self, from_: builtins.float = ..., to: builtins.float = ..., *, generator: Generator | None = ...) -> Self:
         """Numbers spread evenly over [from, to)."""
+    def unsqueeze_(self, dim: builtins.int) -> Self:
+        """Inserts a dimension of size 1."""
     def xlogy_(self, other: Tensor | Number) -> Self:
         """input * log(other), and 0 where input is 0."""
     def zero_(self) -> Self:
@@ -960,7 +1304,6 @@ class _Graph:
     def state(self, arg: builtins.int, /) -> str: ...
 
 def _add_method(arg0: Any, arg1: Any, /) -> None: ...
-def _as_subclass(arg0: Any, arg1: Any, /) -> Any: ...
 def _close_report() -> None: ...
 def _counters() -> dict[str, builtins.int]: ...
 def _cpu_level() -> str: ...
@@ -968,6 +1311,7 @@ def _current_walk(*args: Any, **kwargs: Any) -> Any: ...
 def _eager() -> builtins.bool: ...
 def _edge_dtype(edge: Any) -> _types.dtype: ...
 def _edge_shape(edge: Any) -> _types.Size: ...
+def _from_dlpack(arg: Any, /) -> Any: ...
 def _function_begin(*args: Any, **kwargs: Any) -> Any: ...
 def _function_end(*args: Any, **kwargs: Any) -> Any: ...
 def _give_turn() -> None: ...
@@ -978,8 +1322,12 @@ def _init_source(arg: str, /) -> None: ...
 def _is_foreign_array(arg: Any, /) -> builtins.bool: ...
 def _kernel_times() -> list[tuple[Any, ...]]: ...
 def _laziness() -> tuple[builtins.int, builtins.int]: ...
+def _legacy_tensor(arg0: Any, arg1: tuple[Any, ...], /) -> Any: ...
 def _live_nodes() -> builtins.int: ...
 class _nn:
+    @staticmethod
+    def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = ..., size_average: builtins.bool | None = ..., reduce: builtins.bool | None = ..., reduction: str = ..., *, out: Any = None) -> Tensor:
+        """The loss of probabilities against targets between 0 and 1."""
     @staticmethod
     def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = ..., size_average: builtins.bool | None = ..., ignore_index: builtins.int = ..., reduce: builtins.bool | None = ..., reduction: str = ..., label_smoothing: builtins.float = ..., *, out: Any = None) -> Tensor:
         """The loss of unnormalised scores against class indices or class probabilities."""
@@ -1081,13 +1429,20 @@ class _special:
     @staticmethod
     def ndtri(input: Tensor, *, out: Any = None) -> Tensor:
         """The number whose normal distribution function each element is."""
+    @overload
     @staticmethod
-    def xlog1py(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def xlog1py(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
         """input * log1p(other), and 0 where input is 0."""
+    @overload
+    @staticmethod
+    def xlog1py(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
 
 def _take_turn() -> None: ...
 def _tensor_over_buffer(memory: Any) -> Tensor: ...
+def _tensor_over_bytes(arg0: Any, arg1: Any, arg2: builtins.int, arg3: builtins.int, /) -> Any: ...
+def _to_dlpack(arg0: Any, arg1: builtins.bool, /) -> Any: ...
 def _yet_to_come(*args: Any, **kwargs: Any) -> Any: ...
+def can_cast(*args: Any, **kwargs: Any) -> Any: ...
 default_generator: Generator
 def empty_cache() -> None: ...
 def get_default_dtype() -> _types.dtype: ...
@@ -1097,9 +1452,22 @@ def is_anomaly_enabled() -> builtins.bool: ...
 def is_grad_enabled() -> builtins.bool: ...
 def is_inference_mode_enabled() -> builtins.bool: ...
 def memory_stats() -> dict[str, builtins.int]: ...
+def promote_types(*args: Any, **kwargs: Any) -> Any: ...
 def reset_peak_memory_stats() -> None: ...
+def result_type(*args: Any, **kwargs: Any) -> Any: ...
+def set_flush_denormal(arg: builtins.bool, /) -> builtins.bool: ...
 def tensor(data: Any, *, dtype: _types.dtype | None = None, device: _types.device | str | builtins.int | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor: ...
 
+def _broadcast_tensors(tensors: Sequence[Tensor], *, out: Any = None) -> tuple[Tensor, ...]:
+    """Views of the tensors, all of the sizes that they broadcast to."""
+def _distinct(input: Tensor, dim: builtins.int | None, consecutive: builtins.bool, *, out: Any = None) -> tuple[Tensor, ...]:
+    """The distinct elements or slices, where each is among them, and how often it occurs."""
+def _linalg_cross(input: Tensor, other: Tensor, *, dim: builtins.int = ..., out: Any = None) -> Tensor:
+    """Cross product of vectors of three elements, for wend.linalg."""
+def _pad_from_self(input: Tensor, pad: Sequence[builtins.int], mode: str, *, out: Any = None) -> Tensor:
+    """A margin of the tensor's own elements: reflect, replicate or circular."""
+def _vector_norm(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool, ord: builtins.float, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
+    """The norm of order ord of the elements over some or all dimensions."""
 def abs(input: Tensor, *, out: Any = None) -> Tensor:
     """Absolute value of each element."""
 def absolute(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1113,6 +1481,8 @@ def add(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> T
     """Sum of input and other, element by element."""
 @overload
 def add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor:
     """input + value * tensor1 / tensor2."""
 @overload
@@ -1120,6 +1490,14 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, out: Any = None)
     """input + value * tensor1 * tensor2."""
 @overload
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor: ...
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    """beta * input + alpha * mat1 @ mat2, for matrices."""
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    """beta * input + alpha * mat @ vec."""
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    """beta * input + alpha * outer(vec1, vec2)."""
+def adjoint(input: Tensor, *, out: Any = None) -> Tensor:
+    """Each matrix of a batch transposed."""
 @overload
 def all(input: Tensor, *, out: Any = None) -> Tensor:
     """Whether no element is zero."""
@@ -1163,8 +1541,17 @@ def argmax(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool
     """Where the largest element is; of equal ones the first."""
 def argmin(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Where the smallest element is; of equal ones the first."""
+@overload
+def argsort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """Where the elements in order along a dimension are."""
+@overload
+def argsort(input: Tensor, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def argwhere(input: Tensor, *, out: Any = None) -> Tensor:
+    """The positions of the elements that are not zero, one in each row."""
 def as_strided(input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
     """A view of the storage with the given sizes, strides and offset."""
+def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+    """A copy of input with the strided part replaced by src."""
 def asin(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle whose sine each element is."""
 def asinh(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1175,11 +1562,15 @@ def atan2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The angle of the point (other, input), from -pi to pi."""
 def atanh(input: Tensor, *, out: Any = None) -> Tensor:
     """Inverse hyperbolic tangent of each element."""
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    """beta * input + alpha * batch1 @ batch2, for batches of matrices."""
 @overload
 def bernoulli(input: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
     """1 with the probability that the element of input says, else 0."""
 @overload
 def bernoulli(input: Tensor, p: builtins.float, *, generator: Generator | None = ..., out: Any = None) -> Tensor: ...
+def bincount(input: Tensor, weights: Tensor | None = ..., minlength: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """How often each non-negative integer occurs, or the sum of its weights."""
 @overload
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The bits that both have."""
@@ -1207,8 +1598,19 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Te
     """The bits that exactly one has."""
 @overload
 def bitwise_xor(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
+    """Products of the matrices of two batches."""
+@overload
+def broadcast_to(input: Tensor, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    """Repeats dimensions of size 1 without copying."""
+@overload
+def broadcast_to(input: Tensor, *size: builtins.int, out: Any = None) -> Tensor: ...
+def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: builtins.bool = ..., right: builtins.bool = ..., out: Any = None) -> Tensor:
+    """The bucket between sorted boundaries that each element falls into."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors side by side along a dimension."""
+def cdist(x1: Tensor, x2: Tensor, p: builtins.float = ..., compute_mode: str = ..., *, out: Any = None) -> Tensor:
+    """The p-norms of the differences of all pairs of rows."""
 def ceil(input: Tensor, *, out: Any = None) -> Tensor:
     """The smallest integer that is not below each element."""
 def celu(input: Tensor, alpha: Tensor | Number = ..., *, out: Any = None) -> Tensor:
@@ -1231,6 +1633,8 @@ def clip(input: Tensor, min: Tensor | Number, max: Tensor | Number, *, out: Any 
 def clip(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ..., *, out: Any = None) -> Tensor: ...
 def clone(input: Tensor, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
     """A copy."""
+def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Vectors as the columns of a matrix."""
 def concat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors side by side along a dimension; another name of cat."""
 def concatenate(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
@@ -1239,6 +1643,8 @@ def conj(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
+def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = ..., *, out: Any = None) -> Tensor:
+    """A margin of one value, wide as pad says from the last dimension on."""
 def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The size of input with the sign of other."""
 def cos(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1247,10 +1653,32 @@ def cosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic cosine of each element."""
 def count_nonzero(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
     """How many elements are not zero."""
+def cross(input: Tensor, other: Tensor, dim: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+    """Cross product of vectors of three elements."""
+def cummax(input: Tensor, dim: builtins.int, *, out: Any = None) -> _cummax_result:
+    """Running largest elements along a dimension, and where they are."""
+def cummin(input: Tensor, dim: builtins.int, *, out: Any = None) -> _cummin_result:
+    """Running smallest elements along a dimension, and where they are."""
+def cumprod(input: Tensor, dim: builtins.int, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    """Running products along a dimension."""
+def cumsum(input: Tensor, dim: builtins.int, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    """Running sums along a dimension."""
 def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in degrees as radians."""
+def diag(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
+def diag_embed(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """Matrices with the last dimension of input on their diagonals."""
+def diagflat(input: Tensor, offset: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """The matrix with all elements on its diagonal."""
+def diagonal(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """A diagonal of each matrix that two dimensions make."""
+def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """A copy of input with a diagonal replaced by src."""
 def digamma(input: Tensor, *, out: Any = None) -> Tensor:
     """Derivative of lgamma."""
+def dist(input: Tensor, other: Tensor, p: builtins.float = ..., *, out: Any = None) -> Tensor:
+    """The norm of order p of the difference."""
 @overload
 def div(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Quotient of input and other, element by element."""
@@ -1261,8 +1689,19 @@ def divide(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -
     """Quotient of input and other, element by element."""
 @overload
 def divide(input: Tensor | Number, other: Tensor | Number, *, rounding_mode: str | None, out: Any = None) -> Tensor: ...
+def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
+    """Inner product of two vectors."""
 def dropout(input: Tensor, p: builtins.float, train: builtins.bool, *, out: Any = None) -> Tensor:
     """input with elements set to 0 with probability p, and the others scaled to make up."""
+@overload
+def dsplit(input: Tensor, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+    """Views of equal parts in depth, or parted at the given indices."""
+@overload
+def dsplit(input: Tensor, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+@overload
+def dsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
+def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors one behind the other."""
 def embedding(weight: Tensor, indices: Tensor, padding_idx: builtins.int = ..., scale_grad_by_freq: builtins.bool = ..., sparse: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """The rows of weight that the indices name."""
 @overload
@@ -1304,8 +1743,22 @@ def fill(input: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
     """A tensor like input with every element set to value."""
 def fix(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element without its fraction."""
-def float_power(input: Tensor | Number, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+def flatten(input: Tensor, start_dim: builtins.int = ..., end_dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """Makes one dimension of those from start_dim to end_dim."""
+@overload
+def flip(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    """The elements in the opposite order along each of the dims."""
+@overload
+def flip(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
+def fliplr(input: Tensor, *, out: Any = None) -> Tensor:
+    """The columns in the opposite order."""
+def flipud(input: Tensor, *, out: Any = None) -> Tensor:
+    """The rows in the opposite order."""
+@overload
+def float_power(input: Tensor, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
     """input to the power of exponent, in float64."""
+@overload
+def float_power(input: Number, exponent: Tensor, *, out: Any = None) -> Tensor: ...
 def floor(input: Tensor, *, out: Any = None) -> Tensor:
     """The largest integer that is not above each element."""
 def floor_divide(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1328,6 +1781,8 @@ def gcd(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """Greatest common divisor."""
 def ge(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is at least other."""
+def ger(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+    """Every element of a vector times every element of another; another name of outer."""
 def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is greater than other."""
 def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1336,8 +1791,19 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is greater than other."""
 def hardshrink(input: Tensor, lambd: Tensor | Number = ..., *, out: Any = None) -> Tensor:
     """input, and 0 where its size is at most lambd."""
-def heaviside(input: Tensor, values: Tensor | Number, *, out: Any = None) -> Tensor:
+def heaviside(input: Tensor, values: Tensor, *, out: Any = None) -> Tensor:
     """0 where input is negative, values where it is 0, 1 where it is positive."""
+def histc(input: Tensor, bins: builtins.int = ..., min: Number = ..., max: Number = ..., *, out: Any = None) -> Tensor:
+    """How many elements fall into each of equal bins."""
+@overload
+def hsplit(input: Tensor, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+    """Views of equal parts side by side, or parted at the given indices."""
+@overload
+def hsplit(input: Tensor, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+@overload
+def hsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
+def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors side by side."""
 def hypot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """Length of the hypotenuse over the sides input and other."""
 def imag(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1350,8 +1816,12 @@ def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Tensor | 
     """A copy of input with the slices that index names filled with value."""
 def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """A copy of input with values written, or added, where the indices say."""
+def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: str, *, include_self: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Slices of source reduced, by prod, mean, amax or amin, where index says along dim."""
 def index_select(input: Tensor, dim: builtins.int, index: Tensor, *, out: Any = None) -> Tensor:
     """The slices of input that index names along dim."""
+def inner(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Inner products of all pairs of rows."""
 def isclose(input: Tensor, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """True where |input - other| <= atol + rtol * |other|."""
 def isfinite(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1366,6 +1836,10 @@ def isposinf(input: Tensor, *, out: Any = None) -> Tensor:
     """True where input is plus infinity."""
 def isreal(input: Tensor, *, out: Any = None) -> Tensor:
     """True everywhere."""
+def kron(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Kronecker product: every element of input times the whole of other."""
+def kthvalue(input: Tensor, k: builtins.int, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> _kthvalue_result:
+    """The k-th smallest elements along a dimension, and where they are."""
 def layer_norm(input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None = ..., bias: Tensor | None = ..., eps: builtins.float = ..., cudnn_enable: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """The last dimensions with mean 0 and variance 1, times weight, plus bias."""
 def lcm(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
@@ -1382,6 +1856,8 @@ def less_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Ten
     """True where input is at most other."""
 def lgamma(input: Tensor, *, out: Any = None) -> Tensor:
     """Logarithm of the absolute value of the gamma function."""
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """The rows of input times the transposed weight, plus the bias."""
 def linspace(start: Number, end: Number, steps: builtins.int, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
     """Numbers evenly spread from start to end, both included."""
 def log(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1398,6 +1874,8 @@ def logaddexp(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """log(exp(input) + exp(other)), without overflow."""
 def logaddexp2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """log2(2**input + 2**other), without overflow."""
+def logcumsumexp(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor:
+    """Logarithms of the running sums of exponentials along a dimension."""
 def logical_and(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """True where both are not zero."""
 def logical_not(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1413,10 +1891,18 @@ def logit(input: Tensor, *, out: Any = None) -> Tensor:
 def logit(input: Tensor, eps: builtins.float | None, *, out: Any = None) -> Tensor: ...
 def logspace(start: Number, end: Number, steps: builtins.int, base: builtins.float = ..., *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
     """Powers of base, the exponents evenly spread from start to end."""
+def logsumexp(input: Tensor, dim: builtins.int | Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """Logarithm of the sum of exponentials, without overflow."""
 def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is less than other."""
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
     """A copy of input with value where mask is true."""
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
+    """A copy of input with the elements of source, in order, where mask is true."""
+def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
+    """A list of the elements where mask is true."""
+def matmul(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Product of vectors, matrices or batches of matrices, which broadcast; Python's @."""
 @overload
 def max(input: Tensor, *, out: Any = None) -> Tensor:
     """The largest element; along a dimension, also where it is; of two tensors, the larger."""
@@ -1432,6 +1918,11 @@ def mean(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) ->
 @overload
 def mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
 @overload
+def median(input: Tensor, *, out: Any = None) -> Tensor:
+    """The lower median of all elements; along a dimension, also where it is."""
+@overload
+def median(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _median_result: ...
+@overload
 def min(input: Tensor, *, out: Any = None) -> Tensor:
     """The smallest element; along a dimension, also where it is; of two tensors, the smaller."""
 @overload
@@ -1442,20 +1933,37 @@ def minimum(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The smaller of input and other; NaN if either is."""
 def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """Product of two matrices."""
+def mode(input: Tensor, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> _mode_result:
+    """The most frequent elements along a dimension, and where they are."""
+def moveaxis(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    """Moves dimensions to other positions; another name of movedim."""
+def movedim(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    """Moves dimensions to other positions; the rest keep their order."""
+def msort(input: Tensor, *, out: Any = None) -> Tensor:
+    """The elements in order along the first dimension."""
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Product of input and other, element by element."""
 def multinomial(input: Tensor, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None = ..., out: Any = None) -> Tensor:
     """Indices drawn with the probabilities that are proportional to each row of input."""
 def multiply(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Product of input and other, element by element."""
+def mv(input: Tensor, vec: Tensor, *, out: Any = None) -> Tensor:
+    """Product of a matrix and a vector."""
 def mvlgamma(input: Tensor, p: builtins.int, *, out: Any = None) -> Tensor:
     """Logarithm of the multivariate gamma function of dimension p."""
 def nan_to_num(input: Tensor, nan: builtins.float | None = ..., posinf: builtins.float | None = ..., neginf: builtins.float | None = ..., *, out: Any = None) -> Tensor:
     """NaN and infinities replaced: by 0 and by the largest numbers unless given."""
 def nanmean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
     """Mean of the elements that are not NaN."""
+@overload
+def nanmedian(input: Tensor, *, out: Any = None) -> Tensor:
+    """The lower median of the elements that are not NaN; along a dimension, also where it is."""
+@overload
+def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _nanmedian_result: ...
 def nansum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
     """Sum in which NaN counts as zero."""
+def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = None) -> Tensor:
+    """length elements of a dimension from start on."""
 def ne(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input and other differ."""
 def neg(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1489,6 +1997,8 @@ def ones(size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layo
 def ones(*size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
 def ones_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
     """Ones with the sizes and dtype of input."""
+def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
+    """Every element of a vector times every element of another."""
 @overload
 def permute(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """Reorders the dimensions."""
@@ -1507,6 +2017,13 @@ def pow(input: Tensor, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
 def pow(input: Number, exponent: Tensor, *, out: Any = None) -> Tensor: ...
 def prelu(input: Tensor, weight: Tensor, *, out: Any = None) -> Tensor:
     """leaky_relu whose slope is learnt: one, or one for each channel."""
+@overload
+def prod(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    """Product of all elements, or along a dimension."""
+@overload
+def prod(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """A copy of input, taken as one list, with source written where index says."""
 def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in radians as degrees."""
 @overload
@@ -1539,6 +2056,8 @@ def randn_like(input: Tensor, *, generator: Generator | None = ..., dtype: _type
     """Normally distributed numbers, with the sizes and dtype of input."""
 def randperm(n: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
     """The integers below n in random order."""
+def ravel(input: Tensor, *, out: Any = None) -> Tensor:
+    """All elements in one dimension, as a view where possible."""
 def real(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def reciprocal(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1551,6 +2070,13 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tens
 @overload
 def remainder(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
 @overload
+def repeat_interleave(input: Tensor, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor:
+    """Each element, or slice along dim, repeats times in a row."""
+@overload
+def repeat_interleave(input: Tensor, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+@overload
+def repeat_interleave(repeats: Tensor, *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+@overload
 def reshape(input: Tensor, shape: Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """The same elements with other sizes, as a view where possible."""
 @overload
@@ -1561,11 +2087,20 @@ def resolve_neg(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def rms_norm(input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None = ..., eps: builtins.float | None = ..., *, out: Any = None) -> Tensor:
     """The last dimensions divided by the root of their mean square, times weight."""
+def roll(input: Tensor, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+    """Elements moved on by shifts along dims; those that fall off come in again."""
+@overload
+def rot90(input: Tensor, k: builtins.int = ..., dims: Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+    """k quarter turns from the first of the dims towards the second."""
+@overload
+def rot90(input: Tensor, k: builtins.int = ..., *dims: builtins.int, out: Any = None) -> Tensor: ...
 @overload
 def round(input: Tensor, *, out: Any = None) -> Tensor:
     """The nearest integer; halves go to the even one."""
 @overload
 def round(input: Tensor, *, decimals: builtins.int, out: Any = None) -> Tensor: ...
+def row_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors one below the other; another name of vstack."""
 def rsqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """One divided by the square root of each element."""
 def rsub(input: Tensor, other: Tensor | Number, alpha: Number = ..., *, out: Any = None) -> Tensor:
@@ -1578,13 +2113,19 @@ def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out
 @overload
 def scatter(input: Tensor, dim: builtins.int, index: Tensor, value: Number, *, out: Any = None) -> Tensor: ...
 @overload
-def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, reduce: str, out: Any = None) -> Tensor: ...
+def scatter(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor | Number, *, reduce: str, out: Any = None) -> Tensor: ...
 @overload
-def scatter(input: Tensor, dim: builtins.int, index: Tensor, value: Number, *, reduce: str, out: Any = None) -> Tensor: ...
+def scatter(input: Tensor, dim: builtins.int, index: Tensor, value: Tensor | Number, *, reduce: str, out: Any = None) -> Tensor: ...
 def scatter_add(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, *, out: Any = None) -> Tensor:
     """A copy of input with src added where index says along dim."""
+def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor, reduce: str, *, include_self: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Elements of src reduced, by sum, prod, mean, amax or amin, where index says along dim."""
+def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: builtins.bool = ..., right: builtins.bool = ..., side: str | None = ..., sorter: Tensor | None = ..., out: Any = None) -> Tensor:
+    """Where values would go into sorted sequences."""
 def select(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
     """The slice at one index of a dimension, without that dimension."""
+def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
+    """A copy of input with the slice at one index replaced by src."""
 def selu(input: Tensor, *, out: Any = None) -> Tensor:
     """elu, scaled so that it keeps mean 0 and variance 1."""
 def sgn(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1601,8 +2142,15 @@ def sinc(input: Tensor, *, out: Any = None) -> Tensor:
     """sin(pi * input) / (pi * input), and 1 where input is 0."""
 def sinh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic sine of each element."""
+def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """A copy of input with every step-th element from start to end replaced by src."""
 def softmax(input: Tensor, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
     """exp(input), scaled so that it sums to 1 along dim."""
+@overload
+def sort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ..., *, out: Any = None) -> _sort_result:
+    """The elements in order along a dimension, and where they were."""
+@overload
+def sort(input: Tensor, *, stable: builtins.bool | None, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> _sort_result: ...
 @overload
 def split(tensor: Tensor, split_size_or_sections: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of parts of the given size, or sizes; the last may be smaller."""
@@ -1619,6 +2167,20 @@ def squeeze(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = .
 def stack(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors of one size one behind the other in a new dimension."""
 @overload
+def std(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """Standard deviation of all elements, or over some dimensions."""
+@overload
+def std(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
+@overload
+def std(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+@overload
+def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    """Standard deviation and mean."""
+@overload
+def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> tuple[Tensor, ...]: ...
+@overload
+def std_mean(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+@overload
 def sub(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Difference of input and other, element by element."""
 @overload
@@ -1633,20 +2195,86 @@ def sum(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) -> 
     """Sum of all elements, or over some dimensions."""
 @overload
 def sum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
+def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int, *, out: Any = None) -> Tensor:
+    """Exchanges two dimensions; another name of transpose."""
+def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
+    """Exchanges two dimensions; another name of transpose."""
+def t(input: Tensor, *, out: Any = None) -> Tensor:
+    """The transpose of a matrix; vectors stay as they are."""
+def take(input: Tensor, index: Tensor, *, out: Any = None) -> Tensor:
+    """The elements that index names in input taken as one list."""
+def take_along_dim(input: Tensor, indices: Tensor, dim: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+    """gather with the sizes of input and indices broadcast together."""
 def tan(input: Tensor, *, out: Any = None) -> Tensor:
     """Tangent of each element, in radians."""
 def tanh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic tangent of each element."""
+@overload
+def tensor_split(input: Tensor, sections: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    """Views of parts, as equal as can be, or parted at the given indices."""
+@overload
+def tensor_split(input: Tensor, indices: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+@overload
+def tensor_split(input: Tensor, tensor_indices_or_sections: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
 def threshold(input: Tensor, threshold: Tensor | Number, value: Tensor | Number, *, out: Any = None) -> Tensor:
     """input where it is above threshold, value elsewhere."""
+@overload
+def tile(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    """Copies of the tensor side by side; missing counts are 1."""
+@overload
+def tile(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
+def topk(input: Tensor, k: builtins.int, dim: builtins.int = ..., largest: builtins.bool = ..., sorted: builtins.bool = ..., *, out: Any = None) -> _topk_result:
+    """The k largest elements along a dimension, and where they are."""
+def trace(input: Tensor, *, out: Any = None) -> Tensor:
+    """The sum of a matrix's diagonal."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
     """Exchanges two dimensions."""
+def tril(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """Each matrix with zeros above a diagonal."""
+def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Rows and columns of the elements that tril keeps."""
+def triu(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
+    """Each matrix with zeros below a diagonal."""
+def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    """Rows and columns of the elements that triu keeps."""
 def true_divide(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Quotient of input and other, element by element."""
 def trunc(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element without its fraction."""
+def unbind(input: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    """Views of all slices along a dimension."""
+@overload
+def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    """Makes several dimensions of one."""
+@overload
+def unflatten(input: Tensor, dim: builtins.int, *sizes: builtins.int, out: Any = None) -> Tensor: ...
 def unsqueeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor:
     """Inserts a dimension of size 1."""
+@overload
+def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    """Variance of all elements, or over some dimensions."""
+@overload
+def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
+@overload
+def var(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+@overload
+def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    """Variance and mean."""
+@overload
+def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> tuple[Tensor, ...]: ...
+@overload
+def var_mean(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+def vdot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """Inner product of two vectors."""
+@overload
+def vsplit(input: Tensor, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+    """Views of equal parts one below the other, or parted at the given indices."""
+@overload
+def vsplit(input: Tensor, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+@overload
+def vsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
+def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
+    """Tensors one below the other."""
 @overload
 def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """input where condition holds, other elsewhere."""
@@ -1698,10 +2326,22 @@ def bitwise_not_(input: Tensor) -> Tensor:
     """The bits that input has not; of a bool, its opposite."""
 def ceil_(input: Tensor) -> Tensor:
     """The smallest integer that is not below each element."""
-def clamp_(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Tensor:
+def celu_(input: Tensor, alpha: Tensor | Number = ...) -> Tensor:
+    """input where it is positive, alpha * (exp(input / alpha) - 1) elsewhere."""
+@overload
+def clamp_(input: Tensor, min: Tensor | Number, max: Tensor | Number) -> Tensor:
     """input, held between min and max."""
-def clip_(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Tensor:
+@overload
+def clamp_(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Tensor: ...
+def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
+    """input, held at or below max."""
+def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
+    """input, held at or above min."""
+@overload
+def clip_(input: Tensor, min: Tensor | Number, max: Tensor | Number) -> Tensor:
     """input, held between min and max."""
+@overload
+def clip_(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Tensor: ...
 def cos_(input: Tensor) -> Tensor:
     """Cosine of each element, in radians."""
 def cosh_(input: Tensor) -> Tensor:
@@ -1734,6 +2374,10 @@ def floor_(input: Tensor) -> Tensor:
     """The largest integer that is not above each element."""
 def frac_(input: Tensor) -> Tensor:
     """The fraction of each element, with its sign."""
+def gcd_(input: Tensor, other: Tensor) -> Tensor:
+    """Greatest common divisor."""
+def lcm_(input: Tensor, other: Tensor) -> Tensor:
+    """Least common multiple."""
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """input * 2**other."""
 def lgamma_(input: Tensor) -> Tensor:
@@ -1794,5 +2438,9 @@ def tan_(input: Tensor) -> Tensor:
     """Tangent of each element, in radians."""
 def tanh_(input: Tensor) -> Tensor:
     """Hyperbolic tangent of each element."""
+def threshold_(input: Tensor, threshold: Tensor | Number, value: Tensor | Number) -> Tensor:
+    """input where it is above threshold, value elsewhere."""
 def trunc_(input: Tensor) -> Tensor:
     """Each element without its fraction."""
+def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """input * log(other), and 0 where input is 0."""

@@ -26,7 +26,21 @@ from wend._interop import (  # noqa: E402
     from_numpy,
     frombuffer,
 )
+from wend._norms import torch_norm as norm  # noqa: E402
 from wend._products import chain_matmul, matrix_power, tensordot  # noqa: E402
+from wend._reductions import (  # noqa: E402
+    corrcoef,
+    cov,
+    cumulative_trapezoid,
+    diff,
+    nanquantile,
+    quantile,
+    renorm,
+    trapezoid,
+    trapz,
+    unique,
+    unique_consecutive,
+)
 from wend._report import eager, laziness, report  # noqa: E402
 from wend._settings import (  # noqa: E402
     get_default_device,

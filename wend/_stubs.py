@@ -341,7 +341,10 @@ def tensor_lines() -> list[str]:
             lines += ["@property", *declaration(name, [python_signature(member.fget)])]
         elif isinstance(member, staticmethod | classmethod):
             prefix = f"@{type(member).__name__}"
-            lines += declaration(name, [python_signature(member.__func__)], prefix)
+            shown = "(*args: Any, **kwargs: Any) -> Any"
+            if inspect.isfunction(member.__func__):
+                shown = python_signature(member.__func__)
+            lines += declaration(name, [shown], prefix)
         else:
             lines += declaration(name, method_signatures(name, member))
     return lines + op_lines(METHOD) + op_lines(IN_PLACE)

@@ -1,12 +1,21 @@
-"""wend.linalg: products of vectors and matrices under PyTorch's names for them."""
+"""wend.linalg: products and norms of vectors and matrices under PyTorch's names for them."""
 
 from __future__ import annotations
 
 from wend import _C
 from wend._C import Tensor
+from wend._norms import matrix_norm, norm, vector_norm
 from wend._products import matrix_power, multi_dot
 
-__all__ = ["cross", "matmul", "matrix_power", "multi_dot"]
+__all__ = [
+    "cross",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "multi_dot",
+    "norm",
+    "vector_norm",
+]
 
 
 def cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:

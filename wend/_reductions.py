@@ -1,0 +1,394 @@
+"""Reductions that are made of others: quantiles, distinct elements, covariance, integrals.
+
+What is called in hot loops is in the op table; norms are wend/_norms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wend import _C
+from wend._C import Tensor
+
+INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _method(f: Any) -> Any:
+    """Attach a function to Tensor under its own name."""
+    _C._add_method(f.__name__, f)
+    return f
+
+
+def _write(result: Tensor, out: Tensor | None) -> Tensor:
+    """The result, or `out` with the result in it."""
+    return result if out is None else _C.clone(result, out=out)
+
+
+def _slice(x: Tensor, dim: int, start: int | None, end: int | None) -> Tensor:
+    dim = dim % x.ndim
+    return x[(slice(None),) * dim + (slice(start, end),)]
+
+
+@_method
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The distinct elements, or distinct slices of a dimension, in order.
+
+    sorted: they are sorted either way.
+
+    >>> unique(wend.tensor([3, 1, 3]), return_counts=True)
+    (tensor([1, 3]), tensor([1, 2]))
+    """
+    values, inverse, counts = _C._distinct(input, dim, False)
+    return _asked(values, inverse if return_inverse else None, counts if return_counts else None)
+
+
+@_method
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The elements, or slices of a dimension, without those equal to the one before.
+
+    >>> unique_consecutive(wend.tensor([1, 1, 2, 1]))
+    tensor([1, 2, 1])
+    """
+    values, inverse, counts = _C._distinct(input, dim, True)
+    return _asked(values, inverse if return_inverse else None, counts if return_counts else None)
+
+
+def _asked(values: Tensor, inverse: Tensor | None, counts: Tensor | None) -> Any:
+    more = [t for t in (inverse, counts) if t is not None]
+    return (values, *more) if more else values
+
+
+@_method
+def quantile(
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The values below which the fractions q of the elements lie; NaN where there is NaN.
+
+    >>> quantile(wend.tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
+    tensor(2.5000)
+    """
+    return _write(_quantile(input, q, dim, keepdim, interpolation, False), out)
+
+
+@_method
+def nanquantile(
+    input: Tensor,
+    q: float | Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """Quantiles of the elements that are not NaN.
+
+    >>> nanquantile(wend.tensor([1.0, float("nan"), 3.0]), 0.5)
+    tensor(2.)
+    """
+    return _write(_quantile(input, q, dim, keepdim, interpolation, True), out)
+
+
+def _quantile(
+    x: Tensor, q: Any, dim: int | None, keepdim: bool, interpolation: str, skip_nan: bool
+) -> Tensor:
+    fractions = _fractions(x, q, interpolation, "nanquantile" if skip_nan else "quantile")
+    if dim is None or x.ndim == 0:
+        rows = x.reshape(-1)
+    else:
+        dim = _wrap(dim, x.ndim)
+        rows = x.permute(*(d for d in range(x.ndim) if d != dim), dim)
+    ordered = rows.sort(-1)[0]
+    result = _at_ranks(ordered, _ranks(ordered, fractions, skip_nan), interpolation)
+    result = result.permute(-1, *range(result.ndim - 1))
+    if keepdim and dim is None:
+        result = result.reshape(-1, *(1,) * x.ndim)
+    elif keepdim and x.ndim > 0:
+        result = result.unsqueeze(dim + 1)
+    return result if isinstance(q, Tensor) and q.ndim == 1 else result.squeeze(0)
+
+
+def _wrap(dim: int, ndim: int) -> int:
+    if not -ndim <= dim < ndim:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], "
+            f"but got {dim})"
+        )
+    return dim % ndim
+
+
+def _fractions(x: Tensor, q: Any, interpolation: str, name: str) -> Tensor:
+    """q as a list, checked as PyTorch checks it."""
+    if x.dtype not in (_C.float32, _C.float64):
+        raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+    if x.numel() == 0:
+        raise RuntimeError(f"{name}() input tensor must be non-empty")
+    if interpolation not in INTERPOLATIONS:
+        raise RuntimeError(
+            f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
+            f"but got {interpolation}"
+        )
+    if not isinstance(q, Tensor):
+        if not 0 <= q <= 1:
+            raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+        return _C.full((1,), q, dtype=x.dtype)
+    if q.ndim > 1:
+        raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+    if q.dtype != x.dtype:
+        raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+    if not ((q >= 0) & (q <= 1)).all():
+        raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+    return q.reshape(-1)
+
+
+def _ranks(ordered: Tensor, fractions: Tensor, skip_nan: bool) -> Tensor:
+    """Places, between whole ones, along the last dimension; NaN is ordered last."""
+    last = ordered.shape[-1] - 1
+    missing = ordered.isnan()
+    if skip_nan:
+        count = missing.logical_not().sum(-1, keepdim=True)
+        return (fractions * (count - 1)).clamp_min(0)
+    return _C.where(missing.any(-1, keepdim=True), last, fractions * last)
+
+
+def _at_ranks(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
+    rounded = {"lower": _C.floor, "higher": _C.ceil, "nearest": _C.round}.get(interpolation)
+    if rounded is not None:
+        return ordered.gather(-1, rounded(ranks).to(_C.int64))
+    below = ranks.floor()
+    weight = 0.5 if interpolation == "midpoint" else ranks - below
+    low = ordered.gather(-1, below.to(_C.int64))
+    return low.lerp(ordered.gather(-1, ranks.ceil().to(_C.int64)), weight)
+
+
+@_method
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The n-th differences of neighbours along a dimension.
+
+    >>> diff(wend.tensor([1.0, 3.0, 6.0]))
+    tensor([2., 3.])
+    """
+    if input.ndim == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    dim = _wrap(dim, input.ndim)
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    for end in (prepend, append):
+        _check_end(input, end, dim)
+    parts = [t for t in (prepend, input, append) if t is not None]
+    result = _C.cat(parts, dim) if len(parts) > 1 else input
+    if n == 0:
+        return _write(result.clone(), out)
+    minus = _C.logical_xor if result.dtype == _C.bool else _C.sub
+    for _ in range(min(n, result.shape[dim])):
+        result = minus(_slice(result, dim, 1, None), _slice(result, dim, None, -1))
+    return _write(result, out)
+
+
+def _check_end(input: Tensor, end: Tensor | None, dim: int) -> None:
+    if end is None:
+        return
+    if end.ndim != input.ndim:
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for d, (have, want) in enumerate(zip(end.shape, input.shape, strict=True)):
+        if d != dim and have != want:
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input "
+                f"except along the differencing dimension; input.size({d}) = {want}, but got "
+                f"tensor.size({d}) = {have}"
+            )
+
+
+@_method
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+) -> Tensor:
+    """Covariance matrix of the rows.
+
+    fweights: how often each column was observed; aweights: how much each counts.
+
+    >>> cov(wend.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    if input.ndim > 2:
+        raise RuntimeError(
+            "cov(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.ndim} dimensions"
+        )
+    if input.dtype == _C.bool:
+        raise RuntimeError("cov(): bool dtype is not supported for input")
+    rows = input if input.ndim == 2 else input.reshape(1, -1)
+    weights = _column_weights(rows, fweights, aweights)
+    total = rows.shape[1] if weights is None else weights.sum()
+    if weights is None:
+        average = rows.sum(1) / total
+        freedom: Any = total - correction
+    else:
+        average = (rows * weights).sum(1) / total
+        freedom = total - correction
+        if aweights is not None and correction != 0:
+            freedom = total - correction * (weights * aweights).sum() / total
+    centred = rows - average.unsqueeze(1)
+    scaled = centred if weights is None else centred * weights
+    floor = freedom.clamp_min(0) if isinstance(freedom, Tensor) else max(freedom, 0)
+    return ((centred @ scaled.transpose(0, 1)) / floor).squeeze()
+
+
+def _column_weights(rows: Tensor, fweights: Any, aweights: Any) -> Tensor | None:
+    for name, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is None:
+            continue
+        if weights.ndim > 1:
+            raise RuntimeError(
+                f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
+                f"{weights.ndim} dimensions"
+            )
+        if weights.is_floating_point() == (name == "fweights"):
+            kind = "integral" if name == "fweights" else "floating point"
+            raise RuntimeError(
+                f"cov(): expected {name} to have {kind} dtype but got {name} with "
+                f"{_title(weights)} dtype"
+            )
+        if weights.numel() != rows.shape[1]:
+            raise RuntimeError(
+                f"cov(): expected {name} to have the same numel as there are observations in the "
+                f"input but got {weights.numel()} != {rows.shape[1]}"
+            )
+        if (weights < 0).any():
+            raise RuntimeError(f"cov(): {name} cannot be negative")
+    if fweights is not None and aweights is not None:
+        return fweights * aweights
+    return aweights if fweights is None else fweights
+
+
+def _title(x: Tensor) -> str:
+    return {"float32": "Float", "float64": "Double", "int64": "Long", "int32": "Int"}.get(
+        str(x.dtype).split(".")[-1], str(x.dtype).split(".")[-1].title()
+    )
+
+
+@_method
+def corrcoef(input: Tensor) -> Tensor:
+    """Correlation coefficients of the rows.
+
+    >>> corrcoef(wend.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+    tensor([[ 1., -1.],
+            [-1.,  1.]])
+    """
+    if input.ndim > 2:
+        raise RuntimeError(
+            "corrcoef(): expected input to have two or fewer dimensions but got an input with "
+            f"{input.ndim} dimensions"
+        )
+    c = cov(input)
+    if c.ndim == 0:
+        return c / c
+    deviation = c.diagonal().sqrt()
+    return (c / deviation.unsqueeze(-1) / deviation.unsqueeze(0)).clamp(-1, 1)
+
+
+def trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1
+) -> Tensor:
+    """Integral along a dimension by the trapezoidal rule.
+
+    >>> trapezoid(wend.tensor([1.0, 5.0, 10.0]))
+    tensor(10.5000)
+    """
+    if y.shape[dim] == 0:
+        return y.sum(dim)
+    return _areas(y, x, dx, dim).sum(dim)
+
+
+def trapz(y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1) -> Tensor:
+    """The same as trapezoid.
+
+    >>> trapz(wend.tensor([1.0, 5.0, 10.0]))
+    tensor(10.5000)
+    """
+    return trapezoid(y, x, dx=dx, dim=dim)
+
+
+def cumulative_trapezoid(
+    y: Tensor, x: Tensor | None = None, *, dx: float | None = None, dim: int = -1
+) -> Tensor:
+    """Running integral along a dimension by the trapezoidal rule.
+
+    >>> cumulative_trapezoid(wend.tensor([1.0, 5.0, 10.0]))
+    tensor([ 3.0000, 10.5000])
+    """
+    return _areas(y, x, dx, dim).cumsum(dim)
+
+
+def _areas(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
+    """Of the trapezoids between neighbours; x broadcasts to y from the right."""
+    if x is not None and dx is not None:
+        raise TypeError("trapezoid() takes x or dx, not both")
+    dim = _wrap(dim, y.ndim)
+    heights = _slice(y, dim, 1, None) + _slice(y, dim, None, -1)
+    if x is None:
+        return heights * ((1 if dx is None else dx) / 2)
+    if x.ndim == 1 and y.ndim > 1:
+        if x.shape[0] != y.shape[dim]:
+            raise RuntimeError(
+                "trapezoid: There must be one `x` value for each sample point"
+            )
+        x = x.reshape(-1, *(1,) * (y.ndim - 1 - dim))
+    elif x.ndim < y.ndim:
+        x = x.reshape(*(1,) * (y.ndim - x.ndim), *x.shape)
+    widths = _slice(x, dim, 1, None) - _slice(x, dim, None, -1) if x.shape[dim] > 1 else x * 0
+    return heights * widths / 2
+
+
+@_method
+def renorm(
+    input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None
+) -> Tensor:
+    """Each slice of a dimension scaled down so that its p-norm is at most maxnorm.
+
+    >>> renorm(wend.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
+        )
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    dim = _wrap(dim, input.ndim)
+    others = [d for d in range(input.ndim) if d != dim]
+    norm = _C._vector_norm(input, others, True, p)
+    scale = _C.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
+    return _write(input * scale, out)
