@@ -271,8 +271,8 @@ class Parser {
     for (Py_ssize_t i = 0; i < n; ++i)
       if (!to_int(items[i], to[i]))
         return no("argument '", p.name, "' failed to unpack the object at pos ", i + 1,
-                  " with error \"type must be tuple of ints,but got ",
-                  Py_TYPE(items[i])->tp_name, "\"");
+                  " with error \"type must be tuple of ints,but got ", Py_TYPE(items[i])->tp_name,
+                  "\"");
     arg = Arg::of(std::span<const int64_t>(to, n));
     return true;
   }

@@ -14,7 +14,8 @@ struct ParsedArgs {
   Arg args[kMaxParams];
   int64_t ints[64];
   int n_ints = 0;
-  PyObject* tensors[8];  // the tensor objects among the arguments, for finding what a result aliases
+  PyObject*
+      tensors[8];  // the tensor objects among the arguments, for finding what a result aliases
   int n_tensors = 0;
   std::vector<PyObject*> more_tensors;
   std::vector<std::vector<int64_t>> long_lists;
@@ -29,8 +30,8 @@ struct ParsedArgs {
   }
 };
 
-// Fills `out`; false when the arguments do not fit the signature (with the reason in `why` if given).
-// Raises only for errors that no other overload could mend.
+// Fills `out`; false when the arguments do not fit the signature (with the reason in `why` if
+// given). Raises only for errors that no other overload could mend.
 bool parse_args(const Signature& s, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
                 ParsedArgs& out, std::string* why);
 

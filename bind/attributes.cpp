@@ -54,7 +54,8 @@ PyObject* get_requires_grad(PyObject* self, void*) {
 int put_requires_grad(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&] {
-        if (!value || !PyBool_Check(value)) raise(PyExc_RuntimeError, "requires_grad must be a bool");
+        if (!value || !PyBool_Check(value))
+          raise(PyExc_RuntimeError, "requires_grad must be a bool");
         set_requires_grad(self, value == Py_True,
                           "only Tensors of floating point and complex dtype can require gradients");
         return 0;
@@ -81,10 +82,11 @@ PyObject* get_grad(PyObject* self, void*) {
       "bool",     "unsigned char", "signed char",   "short int", "int",
       "long int", "c10::Half",     "c10::BFloat16", "float",     "double"};
   fail(ErrorKind::runtime, "attempting to assign a gradient with dtype '",
-       names[static_cast<int>(grad)],
-       "' to a tensor with grad_dtype '", scalar_type_name(tensor),
-       "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
-       "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set "
+       names[static_cast<int>(grad)], "' to a tensor with grad_dtype '", scalar_type_name(tensor),
+       "'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You "
+       "can "
+       "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
+       "Set "
        "grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
        "downstream systems that assume they match.");
 }
@@ -125,7 +127,8 @@ int put_data(PyObject* self, PyObject* value, void*) {
         if (!value || !is_tensor(value)) raise(PyExc_TypeError, "Variable data has to be a tensor");
         if (variable_of(self).node()->needs_grad() && !is_floating(shape_of(value).dtype))
           fail(ErrorKind::runtime,
-               "data set to a tensor that requires gradients must be floating point or complex dtype");
+               "data set to a tensor that requires gradients must be floating point or complex "
+               "dtype");
         variable_of(self).rebase(variable_of(value));
         return 0;
       },
@@ -174,15 +177,12 @@ PyObject* get_matrix_transposed(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     if (ndim == 1 || ndim > 2)
       fail(ErrorKind::runtime, "tensor.H is only supported on matrices (2-D tensors). Got ", ndim,
-           "-D tensor.",
-           ndim > 2 ? " For batches of matrices, consider using tensor.mH" : "");
+           "-D tensor.", ndim > 2 ? " For batches of matrices, consider using tensor.mH" : "");
     if (ndim == 0) return Py_NewRef(self);
     return view_attribute(self, [](const Value& a) { return transpose(a, 0, 1); });
   });
 }
-PyObject* get_retains_grad(PyObject* self, void*) {
-  return PyBool_FromLong(retains_grad(self));
-}
+PyObject* get_retains_grad(PyObject* self, void*) { return PyBool_FromLong(retains_grad(self)); }
 
 // A dimension of a tensor that has any; raises PyTorch's error for 0-d ones.
 int existing_dim(int64_t dim, const Node& n) {
@@ -277,12 +277,13 @@ PyObject* detach_inplace(PyObject* self, PyObject*) {
   return guarded([&] {
     Variable& v = variable_of(self);
     if (v.is_view())
-      fail(ErrorKind::runtime,
-           "Can't detach views in-place. Use detach() instead. If you are using "
-           "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
-           "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
-           "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
-           "torch/optim/optimizer.py as the solution.");
+      fail(
+          ErrorKind::runtime,
+          "Can't detach views in-place. Use detach() instead. If you are using "
+          "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+          "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+          "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+          "torch/optim/optimizer.py as the solution.");
     if (v.node()->needs_grad()) {
       v.replace_node(alias_without_grad(v.value()));
       if (as_tensor(self)->link) unlink(as_tensor(self));
@@ -477,7 +478,8 @@ PyMethodDef tensor_methods[] = {
     {"detach", detach, METH_NOARGS, "detach() -> Tensor\n\nThe same memory without history."},
     {"detach_", detach_inplace, METH_NOARGS, "detach_() -> Tensor\n\nForgets the history."},
     {"resize_", FAST(tensor_resize),
-     "resize_(*sizes, memory_format=None) -> Tensor\n\nOther sizes; the storage grows where it must."},
+     "resize_(*sizes, memory_format=None) -> Tensor\n\nOther sizes; the storage grows where it "
+     "must."},
     {"resize_as_", FAST(tensor_resize_as),
      "resize_as_(the_template, memory_format=None) -> Tensor\n\nThe sizes of another tensor."},
     {"set_", FAST(tensor_set),

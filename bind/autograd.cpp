@@ -1,5 +1,5 @@
-// bind/autograd.cpp: leaves, .grad, hooks and the walk back, as Python sees them. The walk itself is
-// core/autograd, what it calls is bind/link; objects for grad_fn are in bind/grad_fn.
+// bind/autograd.cpp: leaves, .grad, hooks and the walk back, as Python sees them. The walk itself
+// is core/autograd, what it calls is bind/link; objects for grad_fn are in bind/grad_fn.
 #include "bind/autograd.hpp"
 
 #include "bind/function.hpp"
@@ -30,10 +30,12 @@ void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
   if (node.needs_grad() && !history_of(&node)->is_leaf())
     fail(ErrorKind::runtime,
          "you can only change requires_grad flags of leaf variables. If you want to use a computed "
-         "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().");
+         "variable in a subgraph that doesn't require differentiation use var_no_grad = "
+         "var.detach().");
   if (on && !is_floating(node.dtype)) fail(ErrorKind::runtime, refusal);
   if (on && node.flags & Node::inference && !mode.inference)
-    fail(ErrorKind::runtime, "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
+    fail(ErrorKind::runtime,
+         "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   if (!on) {
     t->variable.replace_node(alias_without_grad(t->variable.value()));
     unlink(t);
@@ -275,7 +277,8 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                          PyObject* kwnames) {
   return guarded([&]() -> PyObject* {
     if (nargs > 0 || kwnames) {
       const Object method(PyObject_GetAttrString(registered("autograd"), "_tensor_backward"));

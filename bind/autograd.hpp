@@ -10,8 +10,9 @@ Node& gradient_node(PyObject* tensor);
 
 // `refusal`: what is said of an integer tensor, which PyTorch words in three ways.
 void set_requires_grad(PyObject* tensor, bool on,
-                       const char* refusal = "Only Tensors of floating point and complex dtype can "
-                                             "require gradients");
+                       const char* refusal =
+                           "Only Tensors of floating point and complex dtype can "
+                           "require gradients");
 void unlink(TensorObject* t);
 // After a write in place: .grad is kept for the new node, if it was for the old one.
 void move_retained_grad(PyObject* tensor);
@@ -25,7 +26,8 @@ PyObject* retain_grad(PyObject* tensor, PyObject* unused);
 PyObject* backward_hooks(PyObject* tensor, void* unused);
 
 // Tensor.backward(gradient=None, retain_graph=None, create_graph=False, inputs=None)
-PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
+                          PyObject* kwnames);
 
 void init_autograd(PyObject* module);
 

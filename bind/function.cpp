@@ -227,8 +227,9 @@ std::vector<SavedTensor> save_all(Context* c, PyObject* args, PyObject* outputs)
   for (Py_ssize_t i = 0; c->to_save && i < PyTuple_GET_SIZE(c->to_save); ++i) {
     PyObject* t = PyTuple_GET_ITEM(c->to_save, i);
     if (t != Py_None && !is_tensor(t))
-      raise(PyExc_TypeError, "save_for_backward can only save variables, but argument %zd is of type %s",
-            i, Py_TYPE(t)->tp_name);
+      raise(PyExc_TypeError,
+            "save_for_backward can only save variables, but argument %zd is of type %s", i,
+            Py_TYPE(t)->tp_name);
     if (t == Py_None || !c->base.node) {
       saved.emplace_back();
       continue;
@@ -357,8 +358,8 @@ Values checked_gradients(const std::string& name, const Recorded& call, PyObject
   const size_t expected = call.n_arguments, given = n;
   while (n > expected && PyTuple_GET_ITEM(items.get(), n - 1) == Py_None) --n;
   if (n != expected)
-    fail(ErrorKind::runtime, "function ", name, " returned an incorrect number of gradients (expected ",
-         expected, ", got ", given, ")");
+    fail(ErrorKind::runtime, "function ", name,
+         " returned an incorrect number of gradients (expected ", expected, ", got ", given, ")");
   Values gradients;
   for (size_t i = 0, edge = 0; i < n; ++i) {
     PyObject* item = PyTuple_GET_ITEM(items.get(), i);
@@ -392,7 +393,8 @@ void FunctionLink::forget() {
 }
 
 Values FunctionLink::backward(std::span<const Value> slots) {
-  if (!function) fail(ErrorKind::runtime, "the call of an autograd.Function that failed has no gradient");
+  if (!function)
+    fail(ErrorKind::runtime, "the call of an autograd.Function that failed has no gradient");
   UserCode user;
   const Object keep = Object::borrowed(function);
   Context* c = as_context(function);

@@ -1,5 +1,5 @@
-// bind/grad_fn.cpp: nodes of the gradient graph as Python objects. The type of an object is named as
-// PyTorch names the way back through the op; contexts of autograd.Function are bind/function.
+// bind/grad_fn.cpp: nodes of the gradient graph as Python objects. The type of an object is named
+// as PyTorch names the way back through the op; contexts of autograd.Function are bind/function.
 #include "bind/grad_fn.hpp"
 
 #include <string>
@@ -78,7 +78,8 @@ PyObject* name(PyObject* self, PyObject*) {
 PyObject* variable(PyObject* self, void*) {
   return guarded([&] {
     if (!node_of(self).is_leaf())
-      raise(PyExc_AttributeError, "'%s' object has no attribute 'variable'", Py_TYPE(self)->tp_name);
+      raise(PyExc_AttributeError, "'%s' object has no attribute 'variable'",
+            Py_TYPE(self)->tp_name);
     Object tensor = link_of(node_of(self)).living();
     return tensor ? tensor.release() : Py_NewRef(Py_None);
   });
@@ -191,9 +192,9 @@ PyObject* edges_to(std::span<Node* const> nodes) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     const bool wanted = nodes[i]->needs_grad();
     const Object fn(wanted ? grad_fn_object(*nodes[i]) : Py_NewRef(Py_None));
-    PyTuple_SET_ITEM(tuple.get(), i,
-                     Object(Py_BuildValue("(Oi)", fn.get(), wanted ? output_number(*nodes[i]) : 0))
-                         .release());
+    PyTuple_SET_ITEM(
+        tuple.get(), i,
+        Object(Py_BuildValue("(Oi)", fn.get(), wanted ? output_number(*nodes[i]) : 0)).release());
   }
   return tuple.release();
 }

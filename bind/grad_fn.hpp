@@ -7,8 +7,8 @@
 namespace wend {
 
 struct GradFn {
-  PyObject_HEAD
-  Node* node;  // counted, except by the context of an autograd.Function that was linked
+  PyObject_HEAD Node*
+      node;  // counted, except by the context of an autograd.Function that was linked
   PyObject* dict;
   PyObject* weakrefs;
 };

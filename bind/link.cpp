@@ -154,8 +154,8 @@ void TensorLink::passed(std::span<Value> inputs, std::span<const Value> outputs)
   }
 }
 
-// The first gradient becomes .grad; later ones are added into the same tensor, unless they are to be
-// differentiated themselves.
+// The first gradient becomes .grad; later ones are added into the same tensor, unless they are to
+// be differentiated themselves.
 void TensorLink::accumulate(const Value& gradient) {
   const Object keep = living();
   if (!keep) return;

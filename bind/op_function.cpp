@@ -29,8 +29,7 @@ struct Callable {
 };
 
 struct OpFunction {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   Callable* callable;
 };
 
@@ -42,7 +41,8 @@ std::string got(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   const Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
   for (Py_ssize_t i = 0; i < nargs + nkw; ++i) {
     if (i) text += ", ";
-    if (i >= nargs) text += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, i - nargs))) + "=";
+    if (i >= nargs)
+      text += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, i - nargs))) + "=";
     const char* name = Py_TYPE(args[i])->tp_name;
     const char* dot = std::strrchr(name, '.');
     text += dot ? dot + 1 : name;
@@ -101,7 +101,8 @@ Values run_op(const Signature& s, ParsedArgs& parsed) {
   return out;
 }
 
-PyObject* wrap_all(const Callable& c, const Signature& s, Values& results, const ParsedArgs& parsed) {
+PyObject* wrap_all(const Callable& c, const Signature& s, Values& results,
+                   const ParsedArgs& parsed) {
   const auto tensors = parsed.tensor_objects();
   if (!s.returns_list && !c.result_type) {
     PyObject* one = wrap_result(std::move(results[0]), tensors);
@@ -210,7 +211,9 @@ PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
   return object ? PyMethod_New(self, object) : Py_NewRef(self);
 }
 
-const Callable& callable_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self)->callable; }
+const Callable& callable_of(PyObject* self) {
+  return *reinterpret_cast<OpFunction*>(self)->callable;
+}
 
 PyObject* get_name(PyObject* self, void*) {
   return PyUnicode_FromString(callable_of(self).name.c_str());

@@ -1,5 +1,5 @@
-// bind/saved.cpp: saved_tensors_hooks: what is saved for backward goes through the user's functions.
-// When that happens for an op is core/graph/record, when it comes back core/autograd.
+// bind/saved.cpp: saved_tensors_hooks: what is saved for backward goes through the user's
+// functions. When that happens for an op is core/graph/record, when it comes back core/autograd.
 #include "bind/saved.hpp"
 
 #include "bind/link.hpp"
@@ -78,10 +78,10 @@ PyObject* pop_hooks(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef functions[] = {
-    {"_push_saved_tensors_hooks", reinterpret_cast<PyCFunction>(push_hooks), METH_FASTCALL, nullptr},
-    {"_pop_saved_tensors_hooks", pop_hooks, METH_NOARGS, nullptr},
-    {}};
+PyMethodDef functions[] = {{"_push_saved_tensors_hooks", reinterpret_cast<PyCFunction>(push_hooks),
+                            METH_FASTCALL, nullptr},
+                           {"_pop_saved_tensors_hooks", pop_hooks, METH_NOARGS, nullptr},
+                           {}};
 
 }  // namespace
 
@@ -102,7 +102,8 @@ PyObject* SavedTensor::unpack(Node* function) const {
   } with_grad;
   if (output_ >= 0 && function) {
     static const Op& output_op = op_named("function_output");
-    return wrap(record(output_op, {alias_without_grad(value), Value(function)}, {Arg::of(output_)}));
+    return wrap(
+        record(output_op, {alias_without_grad(value), Value(function)}, {Arg::of(output_)}));
   }
   if (!packed_) return tensor_for(value);
   const Value plain = alias_without_grad(value);

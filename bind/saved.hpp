@@ -1,4 +1,5 @@
-// bind/saved.hpp: saved_tensors_hooks: what is saved for backward goes through the user's functions.
+// bind/saved.hpp: saved_tensors_hooks: what is saved for backward goes through the user's
+// functions.
 #pragma once
 
 #include <memory>

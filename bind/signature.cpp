@@ -37,18 +37,27 @@ std::vector<std::string_view> split(std::string_view s) {
 
 void read_type(const Op& op, std::string_view text, Param& p) {
   static const std::unordered_map<std::string_view, Type> types = {
-      {"Tensor", Type::tensor},       {"Operand", Type::operand},
-      {"Tensor[]", Type::tensors},    {"Number", Type::number},
-      {"int", Type::integer},         {"float", Type::real},
-      {"bool", Type::boolean},        {"int[]", Type::ints},
-      {"int[1]", Type::ints},         {"float[]", Type::reals},
-      {"float[1]", Type::reals},      {"dtype", Type::dtype},
-      {"str", Type::text},            {"Generator", Type::generator},
-      {"device", Type::device},       {"layout", Type::layout},
+      {"Tensor", Type::tensor},
+      {"Operand", Type::operand},
+      {"Tensor[]", Type::tensors},
+      {"Number", Type::number},
+      {"int", Type::integer},
+      {"float", Type::real},
+      {"bool", Type::boolean},
+      {"int[]", Type::ints},
+      {"int[1]", Type::ints},
+      {"float[]", Type::reals},
+      {"float[1]", Type::reals},
+      {"dtype", Type::dtype},
+      {"str", Type::text},
+      {"Generator", Type::generator},
+      {"device", Type::device},
+      {"layout", Type::layout},
       {"memory_format", Type::memory_format},
       {"requires_grad", Type::requires_grad},
       {"pin_memory", Type::pin_memory},
-      {"True", Type::only_true},      {"False", Type::only_false},
+      {"True", Type::only_true},
+      {"False", Type::only_false},
   };
   if (text.ends_with('?')) {
     p.optional = true;
@@ -73,7 +82,8 @@ void read_default(const Op& op, std::string_view text, Param& p) {
     p.default_text = text.substr(1, text.size() - 2);
     p.otherwise.kind = Arg::text;
     p.otherwise.n = static_cast<uint32_t>(p.default_text.size());
-  } else if (p.type == Type::integer || (p.type != Type::real && text.find_first_of(".en") == text.npos)) {
+  } else if (p.type == Type::integer ||
+             (p.type != Type::real && text.find_first_of(".en") == text.npos)) {
     p.otherwise = Arg::of(static_cast<int64_t>(std::atoll(std::string(text).c_str())));
   } else {
     p.otherwise = Arg::of(std::strtod(std::string(text).c_str(), nullptr));

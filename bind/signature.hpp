@@ -10,9 +10,11 @@
 
 namespace wend {
 
-// Types in signatures. `?` allows None; `[]` is a list; `[1]` is a list that one number may stand for.
+// Types in signatures. `?` allows None; `[]` is a list; `[1]` is a list that one number may stand
+// for.
 //   Tensor  Operand (a tensor or a number)  Tensor[]  Number  int  float  bool  int[]  int[1]
-//   True  False (that very word, for overloads that differ by it)  float[]  dtype  str  Generator  device  layout  memory_format  requires_grad  pin_memory
+//   True  False (that very word, for overloads that differ by it)  float[]  dtype  str  Generator
+//   device  layout  memory_format  requires_grad  pin_memory
 enum class Type : uint8_t {
   tensor,
   operand,
@@ -39,8 +41,8 @@ struct Param {
   std::string name;
   PyObject* interned = nullptr;
   Type type{};
-  bool optional = false;      // None is allowed
-  bool from_one = false;      // one number may stand for the list
+  bool optional = false;  // None is allowed
+  bool from_one = false;  // one number may stand for the list
   bool keyword_only = false;
   bool has_default = false;
   Arg otherwise;
@@ -51,7 +53,7 @@ struct Param {
 struct Signature {
   const Op* op = nullptr;
   std::vector<Param> params;
-  int positional = 0;   // parameters that may be given by position
+  int positional = 0;      // parameters that may be given by position
   int requires_grad = -1;  // index of that parameter
   bool returns_list = false;
   std::string text;

@@ -9,11 +9,10 @@
 #endif
 #undef Py_BUILD_CORE
 
-#include "bind/source.hpp"
-
 #include <string>
 
 #include "bind/python.hpp"
+#include "bind/source.hpp"
 #include "graph/source.hpp"
 
 namespace wend {

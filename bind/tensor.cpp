@@ -174,25 +174,28 @@ bool is_leaf(Node& node) { return !node.needs_grad() || history_of(&node)->is_le
     fail(ErrorKind::runtime,
          "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
          "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-         "your code by moving both the view and the inplace either both inside the no_grad block (if "
+         "your code by moving both the view and the inplace either both inside the no_grad block "
+         "(if "
          "you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
          "tracked).");
   const Node& node = *history_of(v.node());
   const bool by_function = node.op->back == Back::function_output;
   std::string name = backward_name(by_function ? *node.inputs[1] : node);
   if (by_function && name.ends_with("Backward")) name.resize(name.size() - 8);
-  const std::string which =
-      join("Output ", output_number(node), " of ", name, " is a view and is being modified inplace. ");
+  const std::string which = join("Output ", output_number(node), " of ", name,
+                                 " is a view and is being modified inplace. ");
   if (v.origin() == Origin::one_of_many)
     fail(ErrorKind::runtime, which,
          "This view is the output of a function that returns multiple views. Such functions do not "
-         "allow the output views to be modified inplace. You should replace the inplace operation by "
+         "allow the output views to be modified inplace. You should replace the inplace operation "
+         "by "
          "an out-of-place one.");
-  fail(ErrorKind::runtime, which,
-       "This view was created inside a custom Function (or because an input was returned as-is) and "
-       "the autograd logic to handle view+inplace would override the custom backward associated "
-       "with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
-       "can fix this by cloning the output of the custom Function.");
+  fail(
+      ErrorKind::runtime, which,
+      "This view was created inside a custom Function (or because an input was returned as-is) and "
+      "the autograd logic to handle view+inplace would override the custom backward associated "
+      "with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
+      "can fix this by cloning the output of the custom Function.");
 }
 
 }  // namespace

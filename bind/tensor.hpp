@@ -12,8 +12,7 @@ namespace wend {
 struct TensorLink;
 
 struct TensorObject {
-  PyObject_HEAD
-  Variable variable;
+  PyObject_HEAD Variable variable;
   PyObject* grad;  // a Tensor or null
   PyObject* base;  // of a view: the tensor it is a view of
   PyObject* dict;

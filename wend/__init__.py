@@ -1,4 +1,4 @@
-"""wend: a define-by-run deep-learning framework that records, runs when observed, and differentiates.
+"""wend: a define-by-run deep-learning framework that records, runs and differentiates.
 
 It speaks PyTorch: names, signatures, defaults and errors are PyTorch's wherever it has the feature.
 """

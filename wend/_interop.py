@@ -1,4 +1,4 @@
-"""Tensors from the data of others: arrays, buffers, DLPack; memory is shared where PyTorch shares it.
+"""Tensors from the data of others: arrays, buffers, DLPack; shared where PyTorch shares it.
 
 Copies of data are `wend.tensor`; the way back is `Tensor.numpy`, `__array__` and `__dlpack__`.
 """
@@ -137,11 +137,10 @@ def asarray(
         if copy is False:
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         return tensor(obj, dtype=dtype, device=device, requires_grad=bool(requires_grad))
-    if dtype is not None and dtype != shared.dtype:
-        if copy is False:
-            raise ValueError(
-                f"can't alias tensor with dtype '{_short(shared.dtype)}' into dtype '{_short(dtype)}'."
-            )
+    if copy is False and dtype is not None and dtype != shared.dtype:
+        raise ValueError(
+            f"can't alias tensor with dtype '{_short(shared.dtype)}' into dtype '{_short(dtype)}'."
+        )
     made = shared.to(device, dtype, copy=bool(copy))
     if requires_grad is None or requires_grad == made.requires_grad:
         return made

@@ -359,9 +359,7 @@ def _areas(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:
         return heights * ((1 if dx is None else dx) / 2)
     if x.ndim == 1 and y.ndim > 1:
         if x.shape[0] != y.shape[dim]:
-            raise RuntimeError(
-                "trapezoid: There must be one `x` value for each sample point"
-            )
+            raise RuntimeError("trapezoid: There must be one `x` value for each sample point")
         x = x.reshape(-1, *(1,) * (y.ndim - 1 - dim))
     elif x.ndim < y.ndim:
         x = x.reshape(*(1,) * (y.ndim - x.ndim), *x.shape)

@@ -186,9 +186,7 @@ def _checked_size(i: builtins.int, size: Any) -> builtins.int:
         return size.__index__()
     except (AttributeError, TypeError):
         name = size.__class__.__name__
-        raise TypeError(
-            f"torch.Size() takes an iterable of 'int' (item {i} is '{name}')"
-        ) from None
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{name}')") from None
 
 
 class Size(tuple):  # type: ignore[type-arg]

@@ -36,8 +36,8 @@ bool has_nan(const Value& v) {
   return real_of(*count) > 0;
 }
 
-// Nodes from which a target can be reached; everything else need not be walked. Whether a freed node
-// would have led there is not known any more: the walk goes there, and says so.
+// Nodes from which a target can be reached; everything else need not be walked. Whether a freed
+// node would have led there is not known any more: the walk goes there, and says so.
 class Reach {
  public:
   explicit Reach(const Backward& request) {

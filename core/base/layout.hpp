@@ -19,7 +19,8 @@ struct Dims {
   int64_t d[kMaxDims];
 
   Dims() = default;
-  Dims(std::initializer_list<int64_t> list) : Dims(std::span<const int64_t>(list.begin(), list.size())) {}
+  Dims(std::initializer_list<int64_t> list)
+      : Dims(std::span<const int64_t>(list.begin(), list.size())) {}
   explicit Dims(std::span<const int64_t> list);
 
   int64_t& operator[](int i) { return d[i]; }
@@ -73,7 +74,7 @@ int64_t count(std::span<const int64_t> sizes);  // raises when the product overf
 bool is_channels_last(const Layout& layout);
 // Row-major sizes, or channels last where `layout` is.
 LayoutRef like_format(const Layout& layout, const Dims& sizes);
-bool may_overlap(const Layout& layout);         // two indices may reach one element
+bool may_overlap(const Layout& layout);  // two indices may reach one element
 
 // "[2, 3]", as PyTorch writes sizes in messages.
 std::string show(std::span<const int64_t> sizes);

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "graph/describe.hpp"
 #include "base/denormals.hpp"
+#include "graph/describe.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
@@ -22,7 +22,7 @@ void (*on_kernel)(const Node& node, int64_t nanoseconds) = nullptr;
 
 namespace {
 
-constexpr double kWorthUnlocking = 100e3;    // estimated nanoseconds of one kernel
+constexpr double kWorthUnlocking = 100e3;      // estimated nanoseconds of one kernel
 constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
 
 int64_t now() {
@@ -68,8 +68,7 @@ void fail_node(Node& node, Error error) {
 const Error* input_error(const Node& node) {
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     const Node* input = node.inputs[i].get();
-    if (input->state == State::failed && !node.op->is_edge(i))
-      return input->extra->error.get();
+    if (input->state == State::failed && !node.op->is_edge(i)) return input->extra->error.get();
   }
   return nullptr;
 }

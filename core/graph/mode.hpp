@@ -24,8 +24,8 @@ struct Mode {
   bool grad = true;
   bool inference = false;
   bool eager = false;
-  bool anomaly = false;    // the walk back names the node where an error arises
-  bool check_nan = false;  // ... and takes NaN for one
+  bool anomaly = false;           // the walk back names the node where an error arises
+  bool check_nan = false;         // ... and takes NaN for one
   const Node* line_of = nullptr;  // while gradients are recorded: the node whose line they inherit
   Saver* saver = nullptr;         // none: values are saved as they are
   Walk* walk = nullptr;           // the walk back that calls user code now

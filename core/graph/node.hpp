@@ -136,8 +136,8 @@ struct Node {
 
 constexpr uint8_t kSavesOutput = 0x80;
 
-// Whether the value may be needed is counted apart from whether the node is: a node that is held for
-// its history alone keeps no value.
+// Whether the value may be needed is counted apart from whether the node is: a node that is held
+// for its history alone keeps no value.
 void release(Node* node);
 void value_unneeded(Node* node);
 

@@ -15,7 +15,8 @@ struct Op;
 // What the shape and dtype rule of a primitive sees and answers.
 struct Infer {
   const Op& op;
-  std::span<Value> in;  // a rule may replace an input, e.g. a number by its value in the result dtype
+  std::span<Value>
+      in;  // a rule may replace an input, e.g. a number by its value in the result dtype
   std::span<const Arg> attrs;
   DType dtype{};
   LayoutRef layout = nullptr;
@@ -76,16 +77,16 @@ struct Gradient {
   }
 };
 
-// g: gradient of the output; a, b, c, d: the inputs; out: the output; s: the GradCall, through which
-// shapes and attributes are read without keeping a value alive.
-#define GRAD(...)                                                                       \
-  ::wend::Gradient(                                                                     \
-      [](const ::wend::GradCall& s) -> ::wend::Value {                                  \
-        [[maybe_unused]] const ::wend::Value &g = s.g, &out = s.out;                    \
-        [[maybe_unused]] const ::wend::Value &a = s.in(0), &b = s.in(1), &c = s.in(2),  \
-                                             &d = s.in(3);                              \
-        return __VA_ARGS__;                                                             \
-      },                                                                                \
+// g: gradient of the output; a, b, c, d: the inputs; out: the output; s: the GradCall, through
+// which shapes and attributes are read without keeping a value alive.
+#define GRAD(...)                                                                      \
+  ::wend::Gradient(                                                                    \
+      [](const ::wend::GradCall& s) -> ::wend::Value {                                 \
+        [[maybe_unused]] const ::wend::Value &g = s.g, &out = s.out;                   \
+        [[maybe_unused]] const ::wend::Value &a = s.in(0), &b = s.in(1), &c = s.in(2), \
+                                             &d = s.in(3);                             \
+        return __VA_ARGS__;                                                            \
+      },                                                                               \
       #__VA_ARGS__)
 
 // What the body of a composite sees: arguments in the order of the signature, defaults filled in.
@@ -119,25 +120,26 @@ struct Op {
   // A composite has a body in other ops and inherits the rest.
   Values (*body)(Call&) = nullptr;
 
-  int elementwise = -1;            // index into the elementwise kernels
+  int elementwise = -1;             // index into the elementwise kernels
   const char* grad_name = nullptr;  // PyTorch's name of the way back, where it is not NameBackward0
   const char* grad_name_of_number[2] = {};  // ... and where input 0 or input 1 is a number
   Back back = Back::rule;
-  int output_attr = -1;             // of several results: which attribute says which one this is
-  bool view = false;               // the output aliases input 0
-  bool keeps_base = true;          // ... and can be derived from it again
+  int output_attr = -1;    // of several results: which attribute says which one this is
+  bool view = false;       // the output aliases input 0
+  bool keeps_base = true;  // ... and can be derived from it again
   bool differentiable = true;
-  bool at_once = false;    // can fail on values, so it runs when recorded
-  uint8_t edges = 0;       // bit i: input i is a gradient edge only, its value is not read; 0xff: all
-  uint8_t donates = 0;     // bit i: the memory of input i, if nobody else needs it, may be the output's
-  bool adds_to_first = false;  // the output is input 0 with something added to it
-  double cost = 1;         // work per output element, in nanoseconds
-  double (*work)(const Node&) = nullptr;  // ... or of the whole node
-  bool function = true;    // wend.name(...)
-  bool method = true;      // tensor.name(...)
-  bool inplace = false;    // tensor.name_(...)
-  bool inplace_function = false;  // wend.name_(tensor, ...)
-  bool hidden = false;     // not bound: for other ops' use
+  bool at_once = false;  // can fail on values, so it runs when recorded
+  uint8_t edges = 0;     // bit i: input i is a gradient edge only, its value is not read; 0xff: all
+  uint8_t donates =
+      0;  // bit i: the memory of input i, if nobody else needs it, may be the output's
+  bool adds_to_first = false;              // the output is input 0 with something added to it
+  double cost = 1;                         // work per output element, in nanoseconds
+  double (*work)(const Node&) = nullptr;   // ... or of the whole node
+  bool function = true;                    // wend.name(...)
+  bool method = true;                      // tensor.name(...)
+  bool inplace = false;                    // tensor.name_(...)
+  bool inplace_function = false;           // wend.name_(tensor, ...)
+  bool hidden = false;                     // not bound: for other ops' use
   const char* method_signature = nullptr;  // where the method differs from the function
   const char* aliases = "";                // PyTorch's other names for it, separated by blanks
   const char* module = nullptr;  // bound in wend._C.<module> instead of in wend and Tensor

@@ -186,8 +186,7 @@ Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) 
   return append(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
 }
 
-Value record(const Op& op, std::initializer_list<Value> inputs,
-             std::initializer_list<Arg> attrs) {
+Value record(const Op& op, std::initializer_list<Value> inputs, std::initializer_list<Arg> attrs) {
   Value held[8];
   size_t n = 0;
   for (const Value& v : inputs) held[n++] = v;

@@ -61,8 +61,8 @@ struct Iteration {
   // The stride of an operand along the inner dimension; 0 for an operand that is not there.
   int64_t step(int k) const { return ndim && k < operands ? stride[k][ndim - 1] : 0; }
 
-  // Calls body(pointers, count) for steps [begin, end) of all dimensions, in runs along the inner one
-  // of at most `longest`. The pointer of an operand that is not there is null.
+  // Calls body(pointers, count) for steps [begin, end) of all dimensions, in runs along the inner
+  // one of at most `longest`. The pointer of an operand that is not there is null.
   template <class Body>
   void runs(int64_t begin, int64_t end, int64_t longest, Body&& body) const {
     while (begin < end) {

@@ -27,7 +27,7 @@ struct LevelKernels {
   GemmKernels<double> gemm_f64;
   RowKernels<float> rows_f32;
   RowKernels<double> rows_f64;
-  const Loop (*elementwise)[2];  // for each op its loop for float and for double, or null
+  const Loop (*elementwise)[2];      // for each op its loop for float and for double, or null
   const Cast (*casts)[dtype_count];  // by the dtype of the output, then of the input
   const ReduceTable* reduce;
 };

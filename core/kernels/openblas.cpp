@@ -31,8 +31,10 @@ const OpenBlas* load() {
   static OpenBlas functions;
   void* library = load_single_threaded(own_directory() + "/lib/" WEND_OPENBLAS_FILE);
   if (!library) return nullptr;
-  functions.sgemm = reinterpret_cast<decltype(functions.sgemm)>(dlsym(library, "scipy_cblas_sgemm"));
-  functions.dgemm = reinterpret_cast<decltype(functions.dgemm)>(dlsym(library, "scipy_cblas_dgemm"));
+  functions.sgemm =
+      reinterpret_cast<decltype(functions.sgemm)>(dlsym(library, "scipy_cblas_sgemm"));
+  functions.dgemm =
+      reinterpret_cast<decltype(functions.dgemm)>(dlsym(library, "scipy_cblas_dgemm"));
   auto set_threads =
       reinterpret_cast<void (*)(int)>(dlsym(library, "scipy_openblas_set_num_threads"));
   if (!functions.sgemm || !functions.dgemm || !set_threads) return nullptr;

@@ -1,5 +1,5 @@
-// kernels/openblas.hpp: OpenBLAS, loaded when a product first needs it: importing stays fast, and no
-// thread of its own is ever started.
+// kernels/openblas.hpp: OpenBLAS, loaded when a product first needs it: importing stays fast, and
+// no thread of its own is ever started.
 #pragma once
 
 #include <cblas.h>

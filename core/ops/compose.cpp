@@ -1,5 +1,6 @@
-// ops/compose.cpp: elementwise functions that are a few ops of elementwise.def, and the overloads that
-// take other arguments than the op itself: add with an alpha, div with a rounding_mode, and such.
+// ops/compose.cpp: elementwise functions that are a few ops of elementwise.def, and the overloads
+// that take other arguments than the op itself: add with an alpha, div with a rounding_mode, and
+// such.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -76,7 +77,8 @@ Values clamp_body(Call& c) {
   if (c[1].is_none() && c[2].is_none())
     fail(ErrorKind::runtime, "torch.", c.op.name,
          ": At least one of 'min' or 'max' must not be None");
-  return {c[1].is_none() ? clamp_max(c.tensor(0), c.tensor(2)) : clamp_min(c.tensor(0), c.tensor(1))};
+  return {c[1].is_none() ? clamp_max(c.tensor(0), c.tensor(2))
+                         : clamp_min(c.tensor(0), c.tensor(1))};
 }
 
 Values where_method(Call& c) { return {where(c.tensor(1), c.tensor(0), c.tensor(2))}; }
@@ -143,7 +145,8 @@ Values logit_body(Call& c) {
 }
 
 void check_tolerance(const char* name, double v) {
-  if (!(v >= 0)) fail(ErrorKind::runtime, name, " must be greater than or equal to zero, but got ", v);
+  if (!(v >= 0))
+    fail(ErrorKind::runtime, name, " must be greater than or equal to zero, but got ", v);
 }
 
 Values isclose_body(Call& c) {
@@ -155,7 +158,8 @@ Values isclose_body(Call& c) {
   check_tolerance("rtol", rtol);
   check_tolerance("atol", atol);
   Value close = eq(a, b);
-  if (c[4].as_bool() && is_floating(a->dtype)) close = logical_or(close, logical_and(isnan(a), isnan(b)));
+  if (c[4].as_bool() && is_floating(a->dtype))
+    close = logical_or(close, logical_and(isnan(a), isnan(b)));
   if (rtol == 0 && atol == 0) return {close};
   const bool whole = !is_floating(a->dtype);
   const Value x = whole ? cast(a, DType::float64) : a, y = whole ? cast(b, DType::float64) : b;
@@ -173,9 +177,7 @@ Values imag_body(Call& c) {
   fail(ErrorKind::runtime, "imag is not implemented for tensors with non-complex dtypes.");
   return {c.tensor(0)};
 }
-Values isreal_body(Call& c) {
-  return {full(c.tensor(0)->sizes(), number(true), DType::bool_)};
-}
+Values isreal_body(Call& c) { return {full(c.tensor(0)->sizes(), number(true), DType::bool_)}; }
 Values angle_body(Call& c) {
   const Value a = c.tensor(0);
   const Value angle = where(lt(a, 0), std::numbers::pi, 0.0);
@@ -196,18 +198,19 @@ Values gelu_body(Call& c) {
 Values prelu_body(Call& c) {
   const Value x = c.tensor(0), weight = c.tensor(1);
   if (weight->ndim() > 1)
-    fail(ErrorKind::runtime, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ",
-         weight->ndim());
+    fail(ErrorKind::runtime,
+         "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight->ndim());
   if (x->dtype != weight->dtype)
-    fail(ErrorKind::runtime, "prelu: Type promoting not supported. Got ", scalar_type_name(x->dtype),
-         " and ", scalar_type_name(weight->dtype));
+    fail(ErrorKind::runtime, "prelu: Type promoting not supported. Got ",
+         scalar_type_name(x->dtype), " and ", scalar_type_name(weight->dtype));
   if (weight->numel() == 1) return {leaky_relu(x, reshape(weight, Dims{}))};
-  if (x->ndim() == 0)
-    fail(ErrorKind::runtime, "Not allow zero-dim input tensor.");
+  if (x->ndim() == 0) fail(ErrorKind::runtime, "Not allow zero-dim input tensor.");
   const int64_t channels = x->ndim() > 1 ? x->size(1) : 1;
   if (channels != weight->numel())
-    fail(ErrorKind::runtime, "Mismatch of parameter numbers and input channel size. Found parameter "
-         "numbers = ", weight->numel(), " and channel size = ", channels, ".");
+    fail(ErrorKind::runtime,
+         "Mismatch of parameter numbers and input channel size. Found parameter "
+         "numbers = ",
+         weight->numel(), " and channel size = ", channels, ".");
   Dims sizes(x->sizes());
   for (int i = 0; i < sizes.n; ++i) sizes[i] = i == 1 ? channels : 1;
   return {leaky_relu(x, reshape(weight, sizes))};
@@ -219,7 +222,8 @@ Values glu_body(Call& c) {
   const int dim = wrap_dim(c[1].as_int(), x->ndim());
   const int64_t size = x->size(dim);
   if (size % 2)
-    fail(ErrorKind::runtime, "Halving dimension must be even, but dimension ", dim, " is size ", size);
+    fail(ErrorKind::runtime, "Halving dimension must be even, but dimension ", dim, " is size ",
+         size);
   return {slice(x, dim, 0, size / 2) * sigmoid(slice(x, dim, size / 2, size))};
 }
 
@@ -394,7 +398,8 @@ constexpr Op kOps[] = {
      .inplace = true,
      .inplace_function = true},
     {.name = "nan_to_num",
-     .signature = "(Tensor input, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+     .signature =
+         "(Tensor input, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
      .doc = "NaN and infinities replaced: by 0 and by the largest numbers unless given.",
      .example = "nan_to_num(tensor([1., float('nan')]))",
      .body = nan_to_num_body,

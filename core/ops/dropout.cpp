@@ -56,7 +56,8 @@ void run_dropout(Run& s) {
 
 Value drop_again(const GradCall& s) {
   const Node& node = s.node();
-  return record(*node.op, {with_layout(s.g, node.layout)}, {node.attr(0), node.attr(1), node.attr(2)});
+  return record(*node.op, {with_layout(s.g, node.layout)},
+                {node.attr(0), node.attr(1), node.attr(2)});
 }
 
 Value dropout(const Value& x, double p) {
@@ -81,7 +82,8 @@ void check_floating(const Value& x) {
 
 // One decision for each channel: the noise has size 1 in every dimension after the second.
 Value feature_ones(const Value& x) {
-  if (x->ndim() < 2) fail(ErrorKind::runtime, "Feature dropout requires at least 2 dimensions in the input");
+  if (x->ndim() < 2)
+    fail(ErrorKind::runtime, "Feature dropout requires at least 2 dimensions in the input");
   Dims sizes(x->sizes());
   for (int i = 2; i < sizes.n; ++i) sizes[i] = 1;
   return full(sizes.span(), 1, x->dtype);

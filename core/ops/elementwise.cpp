@@ -39,7 +39,8 @@ struct Promotion {
   DType result() const {
     DType t = dims;
     bool has = has_dims;
-    for (auto [lower, present] : {std::pair(zero_dims, has_zero_dims), std::pair(numbers, has_numbers)}) {
+    for (auto [lower, present] :
+         {std::pair(zero_dims, has_zero_dims), std::pair(numbers, has_numbers)}) {
       if (!present) continue;
       if (!has || category(lower) > category(t)) t = has ? promote(t, lower) : lower;
       has = true;
@@ -57,12 +58,13 @@ Dims broadcast_strides(const Node& in, const Dims& sizes) {
   Dims strides(sizes.span());
   const int lead = sizes.n - in.ndim();
   for (int i = 0; i < sizes.n; ++i)
-    strides[i] = i < lead || (in.size(i - lead) == 1 && sizes[i] != 1) ? 0 : in.layout->stride(i - lead);
+    strides[i] =
+        i < lead || (in.size(i - lead) == 1 && sizes[i] != 1) ? 0 : in.layout->stride(i - lead);
   return strides;
 }
 
-// The layout that all operands have which are not 0-d or one element repeated in the same sizes; null
-// when there is more to settle.
+// The layout that all operands have which are not 0-d or one element repeated in the same sizes;
+// null when there is more to settle.
 const Layout* common_layout(std::span<const Value> in) {
   const Layout* common = nullptr;
   for (const Value& v : in)
@@ -127,7 +129,18 @@ DType common_dtype(std::span<const Value> in) {
 }
 
 // The classes of elementwise.def.
-enum class Class { Arith, Number, Division, Float, FloatOnly, Bits, IntOnly, Compare, Logic, Select };
+enum class Class {
+  Arith,
+  Number,
+  Division,
+  Float,
+  FloatOnly,
+  Bits,
+  IntOnly,
+  Compare,
+  Logic,
+  Select
+};
 
 // How many leading operands are conditions: bool, and without a say in the result's dtype.
 constexpr int conditions(Class c) { return c == Class::Select ? 1 : 0; }
@@ -137,8 +150,8 @@ DType compute_dtype(DType t) { return is_half(t) ? DType::float32 : t; }
 
 void check_dtype(const Infer& s, DType compute) {
   if (elementwise_loop(static_cast<Elementwise>(s.op.elementwise), compute_dtype(compute))) return;
-  fail(ErrorKind::not_implemented, "\"", s.op.name, "_cpu\" not implemented for '", scalar_type_name(compute),
-       "'");
+  fail(ErrorKind::not_implemented, "\"", s.op.name, "_cpu\" not implemented for '",
+       scalar_type_name(compute), "'");
 }
 
 // Two operands of one float dtype and one dense layout, the second maybe a single element: nothing
@@ -187,8 +200,8 @@ Plan plan_of(const Run& s) {
   Plan plan;
   const int leading = conditions(kClass);
   plan.n = static_cast<int>(s.node.n_inputs) + 1;
-  const DType compute = compute_dtype(
-      gives_bool(kClass) ? result_type(s.node.in().subspan(leading)) : s.node.dtype);
+  const DType compute =
+      compute_dtype(gives_bool(kClass) ? result_type(s.node.in().subspan(leading)) : s.node.dtype);
   plan.loop = elementwise_loop(static_cast<Elementwise>(s.node.op->elementwise), compute);
   for (int i = 0; i < plan.n; ++i) {
     plan.outside[i] = i ? s.in(i - 1).dtype : s.node.dtype;
@@ -223,8 +236,8 @@ int run_converted(const Plan& plan, char** at, const int64_t* step, int64_t n) {
     }
     if (const int result = plan.loop(data, stride, len)) return result;
     if (plan.inside[0] != plan.outside[0])
-      cast_loop(plan.outside[0], plan.inside[0])(at[0] + start * step[0], step[0], tiles[0], stride[0],
-                                                 len);
+      cast_loop(plan.outside[0], plan.inside[0])(at[0] + start * step[0], step[0], tiles[0],
+                                                 stride[0], len);
   }
   return loop_done;
 }
@@ -250,11 +263,12 @@ void run_rows(const Plan& plan, const Iteration& it, int64_t grain) {
       if (const int r = run_row(plan, at, step, end - begin)) failure = r;
     });
   } else {
-    parallel_for(it.outer(), std::max<int64_t>(1, grain / it.inner()), [&](int64_t begin, int64_t end) {
-      it.walk(begin, end, [&](char** at, const int64_t* step, int64_t n) {
-        if (const int r = run_row(plan, at, step, n)) failure = r;
-      });
-    });
+    parallel_for(it.outer(), std::max<int64_t>(1, grain / it.inner()),
+                 [&](int64_t begin, int64_t end) {
+                   it.walk(begin, end, [&](char** at, const int64_t* step, int64_t n) {
+                     if (const int r = run_row(plan, at, step, n)) failure = r;
+                   });
+                 });
   }
   check_loop(failure);
 }
@@ -283,8 +297,8 @@ bool run_flat(const Plan& plan, const Run& s) {
   return true;
 }
 
-// The usual case, told from the rest as fast as possible: every operand has the dtype of the result,
-// and its layout or one element.
+// The usual case, told from the rest as fast as possible: every operand has the dtype of the
+// result, and its layout or one element.
 bool run_small(const Run& s) {
   const Node& node = s.node;
   char* at[kMaxOperands];
@@ -349,7 +363,7 @@ constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Inf
 }
 
 constexpr Op kOps[] = {
-#define ELEMENTWISE(name_, arity, class_, expression, ...)                                   \
+#define ELEMENTWISE(name_, arity, class_, expression, ...)                                  \
   with_family(Op{.name = #name_, __VA_ARGS__}, static_cast<int>(Elementwise::name_), arity, \
               Class::class_, infer<Class::class_>, run<Class::class_>),
 #include "ops/elementwise.def"
@@ -381,13 +395,12 @@ Dims broadcast_sizes(std::span<const Value> in) {
   return sizes;
 }
 
-#define ELEMENTWISE_RECORD(name, ...)                                          \
-  {                                                                            \
-    Value in[] = {__VA_ARGS__};                                                \
-    return record(kOps[static_cast<int>(Elementwise::name)], std::span(in));   \
+#define ELEMENTWISE_RECORD(name, ...)                                        \
+  {                                                                          \
+    Value in[] = {__VA_ARGS__};                                              \
+    return record(kOps[static_cast<int>(Elementwise::name)], std::span(in)); \
   }
-#define ELEMENTWISE_BODY_1(name) \
-  Value name(const Value& a) ELEMENTWISE_RECORD(name, a)
+#define ELEMENTWISE_BODY_1(name) Value name(const Value& a) ELEMENTWISE_RECORD(name, a)
 #define ELEMENTWISE_BODY_2(name) \
   Value name(const Value& a, const Value& b) ELEMENTWISE_RECORD(name, a, b)
 #define ELEMENTWISE_BODY_3(name) \

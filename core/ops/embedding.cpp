@@ -16,7 +16,9 @@ namespace {
 
 Value row_major(const Value& v) { return v->layout->contiguous ? v : contiguous_copy(v); }
 
-const int64_t* numbers_of(const Node& node) { return reinterpret_cast<const int64_t*>(node.data()); }
+const int64_t* numbers_of(const Node& node) {
+  return reinterpret_cast<const int64_t*>(node.data());
+}
 
 void check_rows(const Node& indices, int64_t rows) {
   const int64_t* at = numbers_of(indices);
@@ -55,8 +57,8 @@ void run_embedding(Run& s) {
   });
 }
 
-// Attributes: rows of the table, the row that gets no gradient or -1, whether to divide by how often a
-// row was looked up.
+// Attributes: rows of the table, the row that gets no gradient or -1, whether to divide by how
+// often a row was looked up.
 void infer_embedding_backward(Infer& s) {
   s.in[0] = row_major(s.in[0]);
   s.dtype = s.in[0]->dtype;
@@ -111,8 +113,7 @@ double work_of_backward(const Node& node) {
 Value embedding_gradient(const GradCall& s, const Value& indices) {
   static const Op& op = op_named("embedding_dense_backward");
   const DType t = is_half(s.g->dtype) ? DType::float32 : s.g->dtype;
-  return record(op, {cast(s.g, t), indices},
-                {Arg::of(s.in(0)->size(0)), s.attr(0), s.attr(1)});
+  return record(op, {cast(s.g, t), indices}, {Arg::of(s.in(0)->size(0)), s.attr(0), s.attr(1)});
 }
 
 // The backward op takes each row of its gradient to a row of the table; back again it is a look-up.
@@ -121,7 +122,8 @@ Value gradient_of_gradient(const GradCall& s, const Value& indices) {
   const Arg &padding = s.attr(1), &by_frequency = s.attr(2);
   Value rows = record(op, {s.g, indices}, {padding, by_frequency});
   const Value each = unsqueeze(indices, -1);
-  if (padding.as_int() >= 0) rows = where(eq(each, Value(static_cast<int>(padding.as_int()))), 0, rows);
+  if (padding.as_int() >= 0)
+    rows = where(eq(each, Value(static_cast<int>(padding.as_int()))), 0, rows);
   if (!by_frequency.as_bool()) return rows;
   const int64_t n = s.node().size(0);
   const Value ones = full(rows_of_table(*indices, 1).span(), 1, s.g->dtype);
@@ -135,8 +137,7 @@ void check_index_dtype(const Node& indices) {
   fail(ErrorKind::runtime,
        "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
        "Int; but got torch.",
-       scalar_type_name(indices.dtype),
-       "Tensor instead (while checking arguments for embedding)");
+       scalar_type_name(indices.dtype), "Tensor instead (while checking arguments for embedding)");
 }
 
 Values embedding_body(Call& c) {
@@ -145,7 +146,8 @@ Values embedding_body(Call& c) {
   if (table->ndim() != 2) fail(ErrorKind::runtime, "'weight' must be 2-D");
   check_index_dtype(*indices);
   if (c[4].as_bool())
-    fail(ErrorKind::not_implemented, "embedding: gradients are dense here; sparse=True is not supported");
+    fail(ErrorKind::not_implemented,
+         "embedding: gradients are dense here; sparse=True is not supported");
   return {record(op, {table, row_major(cast(indices, DType::int64))}, {c[2], c[3]})};
 }
 
@@ -159,7 +161,8 @@ void check_classes(const Node& node, int64_t classes) {
   for (int64_t i = 0; i < node.numel(); ++i)
     if (at[i] < 0) fail(ErrorKind::runtime, "Class values must be non-negative.");
   for (int64_t i = 0; i < node.numel(); ++i)
-    if (at[i] >= classes) fail(ErrorKind::runtime, "Class values must be smaller than num_classes.");
+    if (at[i] >= classes)
+      fail(ErrorKind::runtime, "Class values must be smaller than num_classes.");
 }
 
 void run_one_hot(Run& s) {

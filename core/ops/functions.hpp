@@ -99,14 +99,15 @@ Value sum_to(const Value& a, std::span<const int64_t> sizes);
 Value product_of_others(const Value& a, int64_t dim);
 
 // pick
-// The elements of `a` at `index` along `dim`: one for each place of `index`, which has all dimensions
-// of `a` or lacks `dim`. `name` is the entry whose name the way back bears.
+// The elements of `a` at `index` along `dim`: one for each place of `index`, which has all
+// dimensions of `a` or lacks `dim`. `name` is the entry whose name the way back bears.
 Value pick(std::string_view name, const Value& a, const Value& index, int64_t dim);
 
 // index
 // One index for each dimension of `a`, empty where the whole dimension is meant.
 Value index(const Value& a, std::span<const Value> indices);
-Value index_put(const Value& a, std::span<const Value> indices, const Value& values, bool accumulate);
+Value index_put(const Value& a, std::span<const Value> indices, const Value& values,
+                bool accumulate);
 // The positions of the elements that are not zero: a row for each, or a list for each dimension.
 // Both observe.
 Value nonzero(const Value& a);
@@ -140,7 +141,11 @@ inline Value reshape(const Value& a, const Dims& d) { return reshape(a, d.span()
 inline Value expand(const Value& a, const Dims& d) { return expand(a, d.span()); }
 inline Value permute(const Value& a, const Dims& d) { return permute(a, d.span()); }
 inline Value sum(const Value& a, const Dims& d, bool keepdim) { return sum(a, d.span(), keepdim); }
-inline Value mean(const Value& a, const Dims& d, bool keepdim) { return mean(a, d.span(), keepdim); }
-inline Value amax(const Value& a, const Dims& d, bool keepdim) { return amax(a, d.span(), keepdim); }
+inline Value mean(const Value& a, const Dims& d, bool keepdim) {
+  return mean(a, d.span(), keepdim);
+}
+inline Value amax(const Value& a, const Dims& d, bool keepdim) {
+  return amax(a, d.span(), keepdim);
+}
 
 }  // namespace wend

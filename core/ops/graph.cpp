@@ -1,5 +1,5 @@
-// ops/graph.cpp: nodes that compute nothing: data, leaves, aliases with another history, and the two
-// kinds of node that stand for an autograd.Function.
+// ops/graph.cpp: nodes that compute nothing: data, leaves, aliases with another history, and the
+// two kinds of node that stand for an autograd.Function.
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -11,7 +11,9 @@ void same_storage_as_input(Infer& s) {
   s.offset = s.in[0]->offset;
 }
 
-void no_rule(Infer& s) { fail(ErrorKind::runtime, "internal: ", s.op.name, " is not recorded by rule"); }
+void no_rule(Infer& s) {
+  fail(ErrorKind::runtime, "internal: ", s.op.name, " is not recorded by rule");
+}
 
 constexpr Op kOps[] = {
     {.name = "data",

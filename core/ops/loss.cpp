@@ -14,9 +14,9 @@ namespace {
 
 enum class Reduction : int64_t { none, mean, sum };
 
-// One loss: input (N, C, D), targets (N, D) among C classes, perhaps a weight for each class. A target
-// t costs -(1 - smoothing) w[t] input[t] - smoothing / C * sum over c of w[c] input[c]. That is linear
-// in the input, so the loss and its gradient are each other's gradient.
+// One loss: input (N, C, D), targets (N, D) among C classes, perhaps a weight for each class. A
+// target t costs -(1 - smoothing) w[t] input[t] - smoothing / C * sum over c of w[c] input[c]. That
+// is linear in the input, so the loss and its gradient are each other's gradient.
 template <class T>
 struct Nll {
   int64_t classes, inner;
@@ -72,7 +72,9 @@ struct Nll {
       if (target[i] != ignored) total += weight_of(target[i]);
     return total;
   }
-  int64_t grain() const { return smoothing != 0 ? 1 + 16384 / std::max<int64_t>(1, classes) : 4096; }
+  int64_t grain() const {
+    return smoothing != 0 ? 1 + 16384 / std::max<int64_t>(1, classes) : 4096;
+  }
 };
 
 void check_targets(const Node& target, int64_t classes, int64_t ignored) {
@@ -174,10 +176,11 @@ void check_sizes(const Node& x, const Node& target) {
   const int n = x.ndim();
   const int64_t targets = target.ndim() ? target.size(0) : 0;
   if (n == 1 && target.ndim() == 1 && targets != 1)
-    fail(ErrorKind::value, "For 1D input, 1D target must have size 1, but got target size: ", targets);
+    fail(ErrorKind::value,
+         "For 1D input, 1D target must have size 1, but got target size: ", targets);
   if (n != 1 && x.size(0) != targets)
-    fail(ErrorKind::value, "Expected input batch_size (", x.size(0), ") to match target batch_size (",
-         targets, ").");
+    fail(ErrorKind::value, "Expected input batch_size (", x.size(0),
+         ") to match target batch_size (", targets, ").");
   if (n <= 2) {
     if (target.ndim() > 1)
       fail(ErrorKind::runtime, "0D or 1D target tensor expected, multi-target not supported");
@@ -187,13 +190,14 @@ void check_sizes(const Node& x, const Node& target) {
   expected.erase(1);
   if (std::ranges::equal(expected, target.sizes())) return;
   if (n != 4)
-    fail(ErrorKind::runtime, "Expected target size ", show(expected), ", got ", show(target.sizes()));
+    fail(ErrorKind::runtime, "Expected target size ", show(expected), ", got ",
+         show(target.sizes()));
   if (target.ndim() != 3)
     fail(ErrorKind::runtime,
          "only batches of spatial targets supported (3D tensors) but got targets of dimension: ",
          target.ndim());
-  fail(ErrorKind::runtime, "size mismatch (got input: ", show(x.sizes()), " , target: ",
-       show(target.sizes()));
+  fail(ErrorKind::runtime, "size mismatch (got input: ", show(x.sizes()),
+       " , target: ", show(target.sizes()));
 }
 
 void check_weight(const Node& x, const Value& weight) {
@@ -260,8 +264,8 @@ Value soft_cross_entropy(const Value& log_p, Value target, const Value& weight, 
   if (weight) {
     if (weight->ndim() != 1 || weight->size(0) != classes)
       fail(ErrorKind::runtime, "cross_entropy: weight tensor should be defined either for all ",
-           classes, " classes or no classes but got weight tensor of shape: ",
-           show(weight->sizes()));
+           classes,
+           " classes or no classes but got weight tensor of shape: ", show(weight->sizes()));
     Dims sizes(log_p->sizes());
     for (int i = 0; i < sizes.n; ++i) sizes[i] = i == dim ? classes : 1;
     loss = loss * reshape(weight, sizes);
@@ -298,7 +302,8 @@ void run_check(Run& s) {
   const Node& in = s.in(0);
   std::vector<double> values(n);
   const Dims rows = contiguous_strides(in.sizes());
-  copy(in.sizes(), {reinterpret_cast<char*>(values.data()), DType::float64, rows.span()}, strided(in));
+  copy(in.sizes(), {reinterpret_cast<char*>(values.data()), DType::float64, rows.span()},
+       strided(in));
   if (!all_probabilities(values.data(), n))
     fail(ErrorKind::runtime, "all elements of input should be between 0 and 1");
   if (!s.donated(0)) copy(in.sizes(), strided(s.node), strided(in));

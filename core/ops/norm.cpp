@@ -171,7 +171,8 @@ void check_dtypes(const Value& x, const Value& weight, const Value& bias, const 
          scalar_type_name(x->dtype), "'");
   const DType first = weight ? weight->dtype : bias ? bias->dtype : x->dtype;
   const bool same = first == x->dtype && (!bias || bias->dtype == first);
-  const bool mixed = is_half(x->dtype) && first == DType::float32 && (!bias || bias->dtype == first);
+  const bool mixed =
+      is_half(x->dtype) && first == DType::float32 && (!bias || bias->dtype == first);
   if (!same && !mixed)
     fail(ErrorKind::runtime, "mixed dtype (CPU): expect parameter to have scalar type of Float");
 }

@@ -1,5 +1,5 @@
-// ops/rows.hpp: running a row kernel over all rows of some operands, whatever their strides and dtypes.
-// The row kernels themselves are kernels/nn.
+// ops/rows.hpp: running a row kernel over all rows of some operands, whatever their strides and
+// dtypes. The row kernels themselves are kernels/nn.
 #pragma once
 
 #include <algorithm>

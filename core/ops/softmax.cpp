@@ -84,9 +84,7 @@ Value log_softmax_backward(const Value& g, const Value& result, const Arg& dim) 
   return record(op, {g, result}, {dim});
 }
 
-Value sum_along(const Value& v, const Arg& dim) {
-  return sum(v, Dims{dim.as_int()}, true);
-}
+Value sum_along(const Value& v, const Arg& dim) { return sum(v, Dims{dim.as_int()}, true); }
 
 constexpr Op kOps[] = {
     {.name = "softmax",

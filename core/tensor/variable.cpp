@@ -147,8 +147,8 @@ void Variable::join_family() {
 void Variable::refresh() {
   refresh_family(*family_);
   if (!view_) return set_node(family_->node);
-  const bool own_history = node_->needs_grad() && (origin_ == Origin::without_grad ||
-                                                   history_of(node_)->is_leaf());
+  const bool own_history =
+      node_->needs_grad() && (origin_ == Origin::without_grad || history_of(node_)->is_leaf());
   WithoutGrad guard;
   mode.grad = !own_history && family_->node->needs_grad();
   Value now = with_geometry(Value(family_->node), *node_);
@@ -247,7 +247,8 @@ void Variable::rebase(Variable& other) {
   other.join_family();
   const Value now = alias_without_grad(other.value());
   const Value mine = node()->needs_grad() ? with_history_of(now, node_) : now;
-  auto family = new_family(other.family_->cell, Ref<Version>::adopt(new Version{1, version()}), mine.get());
+  auto family =
+      new_family(other.family_->cell, Ref<Version>::adopt(new Version{1, version()}), mine.get());
   Variable v;
   v.family_ = family.leak();
   v.node_ = mine.get();

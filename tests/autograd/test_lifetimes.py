@@ -59,7 +59,7 @@ def fails(*_: Any) -> None:
 
 
 def hook_that_holds(*held: Any) -> Callable[..., None]:
-    return lambda *grads: None if held else None
+    return lambda *grads: held and None
 
 
 @pytest.mark.parametrize("register", ["register_hook", "register_post_accumulate_grad_hook"])

@@ -229,7 +229,7 @@ class _DifferentiatedTwice(Function):
 
 
 def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a `backward` that cannot be differentiated itself: a second derivative is refused."""
+    """Decorate a `backward` that cannot be differentiated itself: second ones are refused."""
 
     @functools.wraps(fn)
     def wrapper(ctx: Any, *args: Any) -> Any:

@@ -443,8 +443,9 @@ def multilabel_margin_loss(
     reduction = _chosen(size_average, reduce, reduction)
     rows = _rows_of_scores(input)
     if target.shape != input.shape:
-        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
-                           f"{list(input.shape)}")
+        raise RuntimeError(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
+        )
     labels = target.reshape(rows.shape)
     valid = (labels < 0).cumsum(1) == 0
     places = _C.where(valid, labels, 0)

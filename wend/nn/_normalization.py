@@ -155,8 +155,7 @@ def instance_norm(
         size *= each
     if size == 1:
         raise ValueError(
-            "Expected more than 1 spatial element when training, "
-            f"got input size {input.size()}"
+            f"Expected more than 1 spatial element when training, got input size {input.size()}"
         )
     _check_channels(
         input.size(1), running_mean=running_mean, running_var=running_var, weight=weight, bias=bias

@@ -154,8 +154,7 @@ def _as_many(answer: Any, n: int, who: str, what: str) -> tuple[Any, ...]:
     answers = answer if isinstance(answer, tuple) else (answer,)
     if len(answers) != n:
         raise RuntimeError(
-            f"{who} returned an invalid number of grad_{what}, got {len(answers)},"
-            f" but expected {n}"
+            f"{who} returned an invalid number of grad_{what}, got {len(answers)}, but expected {n}"
         )
     return answers
 
@@ -189,4 +188,3 @@ def _through_one_node(
     for index, alias in zip(indices, aliases, strict=True):
         result[index] = alias
     return tuple(result), indices
-
