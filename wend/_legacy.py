@@ -1,4 +1,4 @@
-"""Types such as `FloatTensor`, which PyTorch had before dtypes: constructors, and names.
+"""Types such as `FloatTensor`, which PyTorch had before dtypes: constructors and names."""
 
 from __future__ import annotations
 
