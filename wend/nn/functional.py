@@ -99,9 +99,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return _C.linear(input, weight, bias)
 
 
-def bilinear(
-    input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None
-) -> Tensor:
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1 @ weight[k] @ input2 for each output feature k, plus bias.
 
     >>> wend.nn.functional.bilinear(wend.ones(1, 2), wend.ones(1, 3), wend.ones(4, 2, 3))
@@ -118,8 +116,7 @@ def bilinear(
 def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> None:
     if input1.dim() != input2.dim():
         raise RuntimeError(
-            "bilinear(): input dimensions do not match: "
-            f"got {input1.dim()} and {input2.dim()}"
+            f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}"
         )
     for d in range(input1.dim() - 1):
         if input1.size(d) != input2.size(d):
