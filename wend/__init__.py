@@ -7,6 +7,8 @@ import os as _os
 
 from wend import _C
 
+__version__ = "0.1.0"
+
 _C._init_source(_os.path.dirname(__file__) + _os.sep)
 # A fork waits for the run in flight, so that the child finds every node whole.
 _os.register_at_fork(
