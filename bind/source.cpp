@@ -76,14 +76,28 @@ bool is_own(PyObject* file) {
   return entry.own;
 }
 
-Source capture() {
-  for (_PyInterpreterFrame* frame = current_frame(); frame; frame = frame->previous) {
+// The code that recorded last; ops often follow each other.
+PyCodeObject* last_user_code = nullptr;
+
+[[gnu::noinline]] Source capture_beyond(_PyInterpreterFrame* frame) {
+  for (; frame; frame = frame->previous) {
     PyCodeObject* code = code_of(frame);
     if (!code || is_own(code->co_filename)) continue;
+    PyCodeObject* before = last_user_code;
+    last_user_code = reinterpret_cast<PyCodeObject*>(Py_NewRef(reinterpret_cast<PyObject*>(code)));
     Py_INCREF(code);
-    return {code, instruction_of(frame)};
+    const Source source{code, instruction_of(frame)};
+    Py_XDECREF(before);
+    return source;
   }
   return {};
+}
+
+Source capture() {
+  _PyInterpreterFrame* frame = current_frame();
+  if (!frame || code_of(frame) != last_user_code || !last_user_code) return capture_beyond(frame);
+  Py_INCREF(last_user_code);
+  return {last_user_code, instruction_of(frame)};
 }
 
 std::string describe(Source source) {

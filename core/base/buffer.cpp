@@ -16,20 +16,15 @@
 namespace wend {
 namespace {
 
-constexpr size_t kGrain = 16;
-constexpr size_t kSmallest = 2048;  // blocks up to here come from the free lists
-constexpr size_t kInline = 1024;    // values up to here lie right behind their buffer's header
+constexpr size_t kInline = 1024;  // values up to here lie right behind their buffer's header
 constexpr size_t kHeader = 48;
 static_assert(sizeof(Buffer) <= kHeader);
 constexpr size_t kChunk = 64 * 1024;
 constexpr size_t kCacheAtLeast = size_t{256} << 20;
 
-struct Free {
-  Free* next;
-};
+using Free = SmallBlocks::Free;
 
 struct Allocator {
-  Free* small[kSmallest / kGrain + 1] = {};
   std::vector<void*> large[256];
   MemoryStats stats = {};
 };
@@ -102,30 +97,17 @@ void large_free(void* p, size_t bytes) {
 
 }  // namespace
 
-void* small_alloc(size_t bytes) {
-  const size_t index = (bytes + kGrain - 1) / kGrain;
-  if (index * kGrain > kSmallest) {
+constinit SmallBlocks small_blocks;
+
+void* small_alloc_anew(size_t bytes) {
+  if (bytes > SmallBlocks::kLargest) {
     void* p = std::malloc(bytes);
     if (!p) out_of_memory(bytes);
     return p;
   }
-  Free*& list = allocator().small[index];
-  if (!list) refill(list, index * kGrain);
-  Free* f = list;
-  list = f->next;
-  return f;
-}
-
-void small_free(void* p, size_t bytes) {
-  const size_t index = (bytes + kGrain - 1) / kGrain;
-  if (index * kGrain > kSmallest) {
-    std::free(p);
-    return;
-  }
-  Free* f = static_cast<Free*>(p);
-  Free*& list = allocator().small[index];
-  f->next = list;
-  list = f;
+  const size_t index = (bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain;
+  refill(small_blocks.lists[index], index * SmallBlocks::kGrain);
+  return small_alloc(bytes);
 }
 
 BufferRef allocate(size_t bytes) {

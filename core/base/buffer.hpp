@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 #include "base/ref.hpp"
 
@@ -58,7 +59,32 @@ void reset_peak_memory_stats();
 void empty_cache();
 
 // Fixed-size blocks for small objects (nodes, buffers): a free list for each multiple of 16 bytes.
-void* small_alloc(size_t bytes);
-void small_free(void* p, size_t bytes);
+struct SmallBlocks {
+  static constexpr size_t kGrain = 16, kLargest = 2048;
+  struct Free {
+    Free* next;
+  };
+  Free* lists[kLargest / kGrain + 1] = {};
+};
+extern constinit SmallBlocks small_blocks;
+void* small_alloc_anew(size_t bytes);
+
+inline void* small_alloc(size_t bytes) {
+  const size_t index = (bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain;
+  if (bytes > SmallBlocks::kLargest || !small_blocks.lists[index]) [[unlikely]]
+    return small_alloc_anew(bytes);
+  SmallBlocks::Free* block = small_blocks.lists[index];
+  small_blocks.lists[index] = block->next;
+  return block;
+}
+
+inline void small_free(void* p, size_t bytes) {
+  if (bytes > SmallBlocks::kLargest) [[unlikely]]
+    return std::free(p);
+  const size_t index = (bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain;
+  auto* block = static_cast<SmallBlocks::Free*>(p);
+  block->next = small_blocks.lists[index];
+  small_blocks.lists[index] = block;
+}
 
 }  // namespace wend

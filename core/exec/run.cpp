@@ -57,15 +57,19 @@ double work_of(const Node& node) {
   return node.layout->numel < 4096 ? 0 : node.layout->numel * node.op->cost;
 }
 
+bool failures = false;  // true once a node has failed
+
 void fail_node(Node& node, Error error) {
   extra(node).error = std::make_unique<Error>(std::move(error));
   pending.remove(&node);
+  failures = true;
   node.state = State::failed;
   let_inputs_go(node);
 }
 
 // The error of the first input that has one; the node cannot run then.
 const Error* input_error(const Node& node) {
+  if (!failures) return nullptr;
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     const Node* input = node.inputs[i].get();
     if (input->state == State::failed && !node.op->is_edge(i)) return input->extra->error.get();
@@ -225,11 +229,6 @@ void observe(Node& node) {
   if (node.state == State::failed) throw *node.extra->error;
   if (node.state != State::valued)
     fail(ErrorKind::runtime, "internal: the value of ", node.op->name, " is gone");
-}
-
-void bound_laziness() {
-  if (pending.live > pending.max_nodes || pending.bytes + pending.pinned > pending.max_bytes)
-    run_pending();
 }
 
 }  // namespace wend

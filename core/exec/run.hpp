@@ -1,7 +1,7 @@
 // exec/run.hpp: the one point through which every observation goes, and what a run did.
 #pragma once
 
-#include "graph/op.hpp"
+#include "graph/record.hpp"
 
 namespace wend {
 
@@ -13,7 +13,11 @@ inline void observe(const Value& v) {
 // Runs everything that is pending and that somebody may still look at.
 void run_pending();
 // Runs when too much is pending, by nodes or by the bytes that they will take or keep.
-void bound_laziness();
+inline void bound_laziness() {
+  if (pending.live > pending.max_nodes || pending.bytes + pending.pinned > pending.max_bytes)
+      [[unlikely]]
+    run_pending();
+}
 
 // What the embedding program lends a run: its lock, and whether the user asked to stop.
 struct Host {

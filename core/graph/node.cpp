@@ -11,7 +11,7 @@
 namespace wend {
 namespace {
 
-int64_t alive = 0;
+uint64_t freed = 0;
 
 void drop_value(Node& node) {
   BufferRef::adopt(node.buffer);
@@ -47,14 +47,13 @@ void take_apart(Node* node) {
   Extra* extra = node->extra;
   if (node->code) source_hooks.release(node->code);
   small_free(node, sizeof(Node) + node->n_inputs * sizeof(Value));
-  --alive;
+  ++freed;
   delete extra;
 }
 
 }  // namespace
 
-void node_born() { ++alive; }
-int64_t live_nodes() { return alive; }
+int64_t live_nodes() { return static_cast<int64_t>(nodes_recorded() - freed); }
 
 void value_unneeded(Node* node) {
   if (node->state == State::valued) drop_value(*node);

@@ -4,13 +4,11 @@
 #include <bit>
 #include <cstring>
 
-#include "base/forever.hpp"
 #include "kernels/cast.hpp"
 
 namespace wend {
 
-static constinit Forever<Pending> pending_forever;
-constinit Pending& pending = pending_forever.value;
+constinit Forever<Pending> pending_forever;
 
 namespace {
 
@@ -96,17 +94,15 @@ Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
   node->saved = 0;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
   set_source(*node);
-  node_born();
   return node;
 }
 
 // The node takes over the references; of a gradient edge it does not need the value.
 void take_inputs(Node& node, std::span<Value> inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    Node* input = inputs[i].leak();
-    new (&node.inputs[i]) Value(Value::adopt(input));
-    if (node.op->edges && node.op->is_edge(i)) unuse(input);
-  }
+  for (size_t i = 0; i < inputs.size(); ++i) new (&node.inputs[i]) Value(std::move(inputs[i]));
+  if (!node.op->edges) return;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (node.op->is_edge(i)) unuse(node.inputs[i].get());
 }
 
 // Outside memory may change: what the gradient will read is copied now.
@@ -220,19 +216,6 @@ Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* lay
   return Value::adopt(node);
 }
 
-void Pending::add(Node* node) {
-  node->slot = static_cast<uint32_t>(nodes.size());
-  nodes.push_back(node);
-  ++live;
-  bytes += node->layout->numel * size_of(node->dtype);
-}
-
-void Pending::remove(Node* node) {
-  nodes[node->slot] = nullptr;
-  --live;
-  bytes -= node->layout->numel * size_of(node->dtype);
-}
-
 uint64_t nodes_recorded() { return last_number; }
 
 DType default_dtype() { return current_default; }
@@ -240,23 +223,20 @@ void set_default_dtype(DType dtype) { current_default = dtype; }
 
 namespace {
 
-struct Constants {
-  struct Entry {
-    uint64_t bits = 0;
-    uint32_t kind = ~0u;
-    Value node;
-  };
-  Entry entries[512];
+// A constant that was made before, by its bits and its kind: the dtype they are of, that of the
+// value, and whether it is weak.
+struct Constant {
+  uint64_t bits = 0;
+  uint32_t kind = ~0u;
+  Value node;
 };
+struct Constants {
+  Constant entries[512];
+};
+constinit Forever<Constants> constants;
 
-// Equal constants share a node: a number in a loop is made once.
-Value cached_constant(uint64_t bits, DType from, DType dtype, bool weak) {
-  static constinit Forever<Constants> forever;
-  Constants& constants = forever.value;
-  const uint32_t kind = static_cast<uint32_t>(from) << 9 | static_cast<uint32_t>(dtype) << 1 | weak;
-  const uint64_t hash = (bits ^ kind) * 0x9e3779b97f4a7c15u;
-  Constants::Entry& entry = constants.entries[hash >> 55];
-  if (entry.node && entry.bits == bits && entry.kind == kind) return entry.node;
+[[gnu::noinline]] Value new_constant(Constant& entry, uint64_t bits, DType from, DType dtype,
+                                     bool weak) {
   static const Op& data = op_named("data");
   static const LayoutRef scalar = contiguous(Dims{});
   BufferRef buffer = allocate(size_of(dtype));
@@ -268,8 +248,19 @@ Value cached_constant(uint64_t bits, DType from, DType dtype, bool weak) {
   // Whoever wrote the number first is not the one place it comes from.
   if (node->code) source_hooks.release(std::exchange(node->code, nullptr));
   entry.bits = bits;
-  entry.kind = kind;
   entry.node = node;
+  return node;
+}
+
+// Equal constants share a node: a number in a loop is made once.
+inline Value cached_constant(uint64_t bits, DType from, DType dtype, bool weak) {
+  const uint32_t kind = static_cast<uint32_t>(from) << 9 | static_cast<uint32_t>(dtype) << 1 | weak;
+  const uint64_t hash = (bits ^ kind) * 0x9e3779b97f4a7c15u;
+  Constant& entry = constants.value.entries[hash >> 55];
+  if (entry.bits == bits && entry.kind == kind) [[likely]]
+    return entry.node;
+  Value node = new_constant(entry, bits, from, dtype, weak);
+  entry.kind = kind;
   return node;
 }
 

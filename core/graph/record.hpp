@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 
+#include "base/forever.hpp"
 #include "graph/mode.hpp"
 #include "graph/op.hpp"
 
@@ -45,17 +46,26 @@ struct Pending {
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
 
-  void add(Node* node);
-  void remove(Node* node);
+  void add(Node* node) {
+    node->slot = static_cast<uint32_t>(nodes.size());
+    nodes.push_back(node);
+    ++live;
+    bytes += node->layout->numel * size_of(node->dtype);
+  }
+  void remove(Node* node) {
+    nodes[node->slot] = nullptr;
+    --live;
+    bytes -= node->layout->numel * size_of(node->dtype);
+  }
 };
-extern constinit Pending& pending;
+extern constinit Forever<Pending> pending_forever;
+inline constinit Pending& pending = pending_forever.value;
 
 // Set by exec: runs `node` now.
 using RunAtOnce = void (*)(Node& node);
 extern constinit RunAtOnce run_at_once;
 
-// Steps of making a node and of giving it its value, for graph/ and exec/ only.
-void node_born();
+// Steps of giving a node its value, for graph/ and exec/ only.
 void take_value(Node& view, const Node& base);
 // A view whose value was dropped takes it again from its base.
 void derive_again(Node& view);

@@ -11,7 +11,8 @@ Loop elementwise_loop(Elementwise op, DType compute) {
   const int row = static_cast<int>(op);
   if (compute < DType::float16) return elementwise_int_loops[row][static_cast<int>(compute)];
   if (is_half(compute)) return nullptr;
-  return level().elementwise[row][compute == DType::float64];
+  static const auto* loops = level().elementwise;
+  return loops[row][compute == DType::float64];
 }
 
 }  // namespace wend
