@@ -1,5 +1,6 @@
-// autograd/backward.cpp: one walk over the graph, newest node first. A node's readers are all newer
-// than itself, so its gradient is complete when its turn comes.
+// autograd/backward.cpp: one walk over the graph, by falling order of running. A node's readers ran
+// after it, so its gradient is complete when its turn comes. Nodes that ran as a batch are passed as
+// one, through the node that stands for them, by the same rules.
 #include "autograd/backward.hpp"
 
 #include <optional>
@@ -8,7 +9,9 @@
 
 #include "autograd/frontier.hpp"
 #include "exec/run.hpp"
+#include "graph/batch.hpp"
 #include "graph/record.hpp"
+#include "ops/batching.hpp"
 #include "ops/functions.hpp"
 
 namespace wend {
@@ -40,13 +43,13 @@ bool has_nan(const Value& v) {
 // node would have led there is not known any more: the walk goes there, and says so.
 class Reach {
  public:
-  explicit Reach(const Backward& request) {
+  Reach(const Backward& request, bool by_batches) : by_batches_(by_batches) {
     std::vector<std::pair<Node*, bool>> stack;
     for (const auto& t : request.targets) {
       leading_.insert(t.node.get());
-      oldest_ = std::min(oldest_, t.node->number);
+      oldest_ = std::min(oldest_, t.node->order);
     }
-    for (const auto& r : request.roots) stack.push_back({r.node.get(), false});
+    for (const auto& r : request.roots) stack.push_back({standing_for(r.node.get()), false});
     while (!stack.empty()) {
       auto [node, left] = stack.back();
       stack.pop_back();
@@ -54,13 +57,13 @@ class Reach {
         if (goes_on_from(*node)) leading_.insert(node);
         continue;
       }
-      if (node->number < oldest_ || !seen_.insert(node).second) continue;
+      if (node->order < oldest_ || !seen_.insert(node).second) continue;
       stack.push_back({node, true});
       for (const Value& in : node->in())
-        if (in && in->needs_grad()) stack.push_back({in.get(), false});
+        if (in && in->needs_grad()) stack.push_back({standing_for(in.get()), false});
     }
   }
-  bool leads_to_target(const Node* node) const { return leading_.contains(node); }
+  bool leads_to_target(Node* node) const { return leading_.contains(standing_for(node)); }
   // Whether there is a target beyond this node.
   bool goes_on_from(const Node& node) const {
     if (node.flags & Node::history_freed) return true;
@@ -70,8 +73,56 @@ class Reach {
   }
 
  private:
+  Node* standing_for(Node* node) const {
+    const Batch* batch = by_batches_ ? batch_of(*node) : nullptr;
+    return batch ? batch->whole : node;
+  }
+
+  bool by_batches_;
   std::unordered_set<const Node*> leading_, seen_;
   uint64_t oldest_ = ~uint64_t{0};
+};
+
+// Whether every node of the request's walk may be passed together with those that it ran with.
+bool goes_by_batches(const Backward& request) {
+  return !request.create_graph && !mode.anomaly &&
+         std::ranges::none_of(request.targets, [](const auto& t) { return batch_of(*t.node); });
+}
+
+// The rows of a batch's gradient: where each comes from, and which are there at all.
+struct RowList {
+  Values gradients;
+  std::vector<int64_t> from, row, to;
+
+  void add(const Value& gradient, int64_t at, int64_t goes_to) {
+    if (gradients.empty() || gradients.back().get() != gradient.get())
+      gradients.push_back(gradient);
+    from.push_back(static_cast<int64_t>(gradients.size()) - 1);
+    row.push_back(at);
+    to.push_back(goes_to);
+  }
+  void add(const RowsGradient& rows) {
+    if (!rows.taken) return add(rows.gradient, -1, rows.which);
+    const Node& taken = *rows.taken;
+    if (taken.op->view) {
+      for (int64_t i = 0; i < taken.size(0); ++i) add(rows.gradient, i, taken.attr(0).as_int() + i);
+      return;
+    }
+    const auto sources = taken.attr(1).as_ints(), places = taken.attr(2).as_ints();
+    for (size_t i = 0; i < sources.size(); ++i)
+      if (sources[i] == rows.which) add(rows.gradient, static_cast<int64_t>(i), places[i]);
+  }
+  // The gradients of one row added up.
+  Value of_row(int64_t wanted) const {
+    Value total;
+    for (size_t i = 0; i < to.size(); ++i) {
+      if (to[i] != wanted) continue;
+      const Value& g = gradients[from[i]];
+      const Value one = row[i] < 0 ? g : select(g, 0, row[i]);
+      total = total ? total + one : one;
+    }
+    return total;
+  }
 };
 
 // The inputs and the output of a node as its rule is to see them, unpacked by the user's hooks.
@@ -123,8 +174,14 @@ Value total_of(const Value& a, const Value& b) {
 
 class Walk {
  public:
+  ~Walk() {
+    for (Node* node : passed_) {
+      forget_edges(*node);
+      unref(node);
+    }
+  }
   explicit Walk(Backward& request) : request_(request) {
-    if (!request.targets.empty()) reach_.emplace(request);
+    if (!request.targets.empty()) reach_.emplace(request, by_batches_);
     for (auto& t : request.targets) targets_[t.node.get()].push_back(&t);
     for (auto& r : request.roots) add(r.node.get(), r.gradient);
   }
@@ -148,11 +205,11 @@ class Walk {
     std::vector<Node*> stack = frontier_->nodes();
     stack.push_back(at_);
     uint64_t oldest = ~uint64_t{0};
-    for (const Node* n : nodes) oldest = std::min(oldest, n->number);
+    for (const Node* n : nodes) oldest = std::min(oldest, n->order);
     while (!stack.empty()) {
       Node* node = stack.back();
       stack.pop_back();
-      if (node->number < oldest || !seen.insert(node).second) continue;
+      if (node->order < oldest || !seen.insert(node).second) continue;
       for (const Value& in : node->in())
         if (wants(in.get())) stack.push_back(in.get());
     }
@@ -164,12 +221,16 @@ class Walk {
  private:
   void add(Node* node, const Value& gradient) {
     if (!gradient || (reach_ && !reach_->leads_to_target(node))) return;
+    if (by_batches_)
+      if (const Batch* batch = batch_of(*node))
+        return frontier_->entry(batch->whole).rows.push_back({gradient, {}, node->row});
     Entry& entry = frontier_->entry(node);
     entry.gradient = entry.gradient ? total_of(entry.gradient, gradient) : gradient;
   }
 
   void step(Entry& entry) {
     Node& node = *entry.node;
+    if (by_batches_ && node.flags & Node::stands_for_batch && !step_batch(entry)) return;
     Attachment* attachment = node.extra ? node.extra->attachment.get() : nullptr;
     // As in PyTorch, hooks change the answer only where the walk ends.
     const bool goes_on = !reach_ || reach_->goes_on_from(node);
@@ -194,8 +255,78 @@ class Walk {
         return step_function(entry);
       case Back::function_output:
         return step_function_output(entry);
+      case Back::rows:
+        step_rows(entry);
+        break;
     }
-    if (!request_.keep_graph) forget_history(node);
+    if (!request_.keep_graph) forget(node);
+  }
+
+  // A member must be there until the walk has come to its batch, so edges to one go at the end.
+  void forget(Node& node) {
+    forget_saved(node);
+    if (by_batches_ && std::ranges::any_of(node.in(), [](auto& in) { return in && in->batch; }))
+      retain(passed_.emplace_back(&node));
+    else
+      forget_edges(node);
+  }
+
+  // Puts the gradient of a batch together; false if not all members take part or one of them is
+  // watched, so that they were passed one by one.
+  bool step_batch(Entry& entry) {
+    Node& whole = *entry.node;
+    const Ref<Batch> batch(whole.batch);
+    RowList list;
+    if (entry.gradient)
+      for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
+    for (const RowsGradient& rows : entry.rows) list.add(rows);
+    std::vector<bool> there(batch->n);
+    for (int64_t to : list.to) there[to] = true;
+    if (!std::ranges::all_of(there, [](bool b) { return b; }) || is_watched(*batch)) {
+      step_members(*batch, list, there);
+      return false;
+    }
+    for (Node* member : batch->rows()) {
+      if (!member) continue;
+      if (member->flags & Node::history_freed) graph_was_freed(*member);
+      if (!request_.keep_graph) forget(*member);
+    }
+    if (!entry.rows.empty())
+      entry.gradient = assembled(list.gradients, whole.sizes(), list.from, list.row, list.to);
+    return true;
+  }
+
+  static bool is_watched(Batch& batch) {
+    return std::ranges::any_of(batch.rows(),
+                               [](Node* m) { return m && m->extra && m->extra->attachment; });
+  }
+
+  void step_members(Batch& batch, const RowList& list, const std::vector<bool>& there) {
+    for (uint32_t i = 0; i < batch.n; ++i) {
+      if (!there[i]) continue;
+      if (!batch.members[i])
+        fail(ErrorKind::runtime, "internal: a member of a batch of ", batch.whole->op->name,
+             " is gone");
+      Entry one{Value(batch.members[i]), list.of_row(i), {}, {}};
+      step(one);
+    }
+  }
+
+  // Rows of batches and single values that were put one behind the other.
+  void step_rows(Entry& entry) {
+    Node& node = *entry.node;
+    if (!entry.gradient) return pass_nothing(node);
+    for (uint32_t i = 0; i < node.n_inputs; ++i) {
+      Node* source = node.inputs[i].get();
+      if (!wants(source) || !(source->flags & Node::stands_for_batch)) continue;
+      frontier_->entry(source).rows.push_back({entry.gradient, entry.node, i});
+    }
+    if (node.op->view) return;
+    const auto sources = node.attr(1).as_ints(), rows = node.attr(2).as_ints();
+    for (size_t i = 0; i < sources.size(); ++i) {
+      Node* source = node.inputs[sources[i]].get();
+      if (rows[i] < 0 && wants(source)) add(source, select(entry.gradient, 0, static_cast<int64_t>(i)));
+    }
   }
 
   void step_and_tell(Entry& entry) {
@@ -298,12 +429,14 @@ class Walk {
     slots[slot] = slots[slot] ? slots[slot] + entry.gradient : entry.gradient;
   }
 
-  bool wants(const Node* input) const {
+  bool wants(Node* input) const {
     return input && input->needs_grad() && (!reach_ || reach_->leads_to_target(input));
   }
 
   Backward& request_;
   const uint64_t number_ = ++walks;
+  const bool by_batches_ = goes_by_batches(request_);
+  std::vector<Node*> passed_;  // whose edges go at the end
   BorrowedFrontier frontier_;
   Node* at_ = nullptr;
   std::optional<Reach> reach_;

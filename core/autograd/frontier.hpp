@@ -10,10 +10,18 @@
 
 namespace wend {
 
+// The gradient of some rows of a batch.
+struct RowsGradient {
+  Value gradient;
+  Value taken;    // the node that took the rows from the batch; none: the gradient is of one row
+  int64_t which;  // ... and as which of its sources; or the row
+};
+
 struct Entry {
   Value node;
   Value gradient;
-  Values slots;  // of an autograd.Function: a gradient for each output
+  Values slots;                    // of an autograd.Function: a gradient for each output
+  std::vector<RowsGradient> rows;  // of a batch, beside the gradient of all of it
 };
 
 // A map from node to entry, and a heap by number.
@@ -36,7 +44,7 @@ class Frontier {
     entries_[index].node = Value(node);
     table_[at] = {node, index};
     ++used_;
-    heap_.push_back({node->number, index});
+    heap_.push_back({node->order, index});
     std::push_heap(heap_.begin(), heap_.end());
     return entries_[index];
   }
@@ -65,9 +73,9 @@ class Frontier {
     uint32_t index = 0;
   };
   struct Numbered {
-    uint64_t number;
+    uint64_t order;
     uint32_t index;
-    bool operator<(const Numbered& o) const { return number < o.number; }
+    bool operator<(const Numbered& o) const { return order < o.order; }
   };
 
   size_t home(const Node* node) const {

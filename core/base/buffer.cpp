@@ -140,6 +140,23 @@ BufferRef borrow(void* data, size_t bytes, const Lender& lender, void* keeper, b
   return BufferRef::adopt(b);
 }
 
+namespace {
+
+void let_go_of_whole(void* whole) { BufferRef::adopt(static_cast<Buffer*>(whole)); }
+constinit const Lender whole{let_go_of_whole, nullptr};
+
+}  // namespace
+
+BufferRef part_of(Buffer& of, size_t begin, size_t bytes) {
+  auto* b = static_cast<Buffer*>(small_alloc(kHeader));
+  *b = {1, 0, false, bytes, of.data + begin, &whole, BufferRef(&of).leak()};
+  return BufferRef::adopt(b);
+}
+
+Buffer* whole_of(const Buffer& buffer) {
+  return buffer.lender == &whole ? static_cast<Buffer*>(buffer.keeper) : nullptr;
+}
+
 uint32_t outside_buffers = 0;
 
 void lend(Buffer& buffer) {

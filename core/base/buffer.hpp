@@ -34,6 +34,10 @@ using BufferRef = Ref<Buffer>;
 BufferRef allocate(size_t bytes);
 // Wraps memory of somebody else, who counts as an owner outside until found to be gone.
 BufferRef borrow(void* data, size_t bytes, const Lender& lender, void* keeper, bool read_only);
+// A part of another buffer, which lives at least as long.
+BufferRef part_of(Buffer& whole, size_t begin, size_t bytes);
+// The buffer that `buffer` is a part of; null for an ordinary one.
+Buffer* whole_of(const Buffer& buffer);
 void release(Buffer* buffer);
 
 // How many live buffers have owners outside wend; while there are none, nobody asks further.

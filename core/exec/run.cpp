@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/denormals.hpp"
+#include "exec/execute.hpp"
 #include "graph/describe.hpp"
 #include "graph/record.hpp"
 
@@ -17,6 +18,7 @@ namespace wend {
 
 constinit Host host;
 constinit Counters counters;
+constinit bool batching = true;
 constinit RunAtOnce run_at_once = observe;
 void (*on_kernel)(const Node& node, int64_t nanoseconds) = nullptr;
 
@@ -50,12 +52,6 @@ struct TakeTurn {
   TakeTurn() { take_turn(); }
   ~TakeTurn() { give_turn(); }
 };
-
-// Estimated nanoseconds; small nodes are not worth estimating.
-double work_of(const Node& node) {
-  if (node.op->work) return node.op->work(node);
-  return node.layout->numel < 4096 ? 0 : node.layout->numel * node.op->cost;
-}
 
 bool failures = false;  // true once a node has failed
 
@@ -119,16 +115,35 @@ std::string call_of(const Node& node) {
   return describe_call(*node.op, node.in(), attrs);
 }
 
+}  // namespace
+
+double work_of(const Node& node) {
+  if (node.op->work) return node.op->work(node);
+  return node.layout->numel < 4096 ? 0 : node.layout->numel * node.op->cost;
+}
+
+namespace {
+
+// A node that only carries gradient edges takes its place in the order.
+void pass_marker(Node& node) {
+  pending.remove(&node);
+  node.state = State::dropped;
+  node.order = next_order();
+}
+
+}  // namespace
+
 void publish(Node& node) {
   pending.remove(&node);
   node.state = State::valued;
+  node.order = next_order();
   ++counters.nodes;
   let_inputs_go(node);
   if (node.uses == 0) value_unneeded(&node);
 }
 
-// Gives the node its value or its error. Out of memory and interrupts leave it as it was.
 void execute(Node& node, double work) {
+  if (!node.op->kernel && !node.op->view) return pass_marker(node);
   if (const Error* error = input_error(node)) return fail_node(node, *error);
   if (node.op->view) {
     take_value(node, *node.inputs[0]);
@@ -146,13 +161,16 @@ void execute(Node& node, double work) {
   publish(node);
 }
 
-void poll(int64_t& last) {
+void Poll::look() {
+  since_ = 0;
   if (!host.interrupted) return;
   const int64_t t = now();
-  if (t - last < kPollInterval) return;
-  last = t;
+  if (t - last_ < kPollInterval) return;
+  last_ = t;
   if (host.interrupted()) throw Error(ErrorKind::interrupted, "interrupted");
 }
+
+namespace {
 
 void compact() {
   size_t kept = 0;
@@ -209,16 +227,18 @@ void run_pending() {
   TakeTurn taken;
   CompactAtEnd compacting;
   ++counters.runs;
-  int64_t last_poll = 0;
-  double since_poll = 0;
+  Poll poll;
+  if (batching && turn().depth == 1) run_in_batches(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     Node* node = pending.nodes[i];
-    if (!node || node->uses == 0) continue;
-    const double work = work_of(*node);
-    if ((since_poll += 100 + work) > 1e6) {
-      since_poll = 0;
-      poll(last_poll);
+    if (!node) continue;
+    if (node->uses == 0) {
+      // The way back may lead through it.
+      if (node->needs_grad()) node->order = next_order();
+      continue;
     }
+    const double work = work_of(*node);
+    poll.after(work);
     hold_and_execute(*node, work);
   }
 }

@@ -35,10 +35,15 @@ struct Counters {
   uint64_t runs = 0;     // runs that had something to do
   uint64_t nodes = 0;    // nodes that got their value
   uint64_t kernels = 0;  // of them by a kernel; the rest are views
+  uint64_t batches = 0;  // several nodes that ran as one
+  uint64_t batched = 0;  // nodes in them
   uint64_t donated = 0;  // outputs that took over the memory of an input
   uint64_t bytes = 0;    // allocated for outputs
 };
 extern constinit Counters counters;
+
+// Whether like nodes run as one; for comparison and debugging.
+extern constinit bool batching;
 
 // When set, called after every kernel with the nanoseconds it took.
 extern void (*on_kernel)(const Node& node, int64_t nanoseconds);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/forever.hpp"
+#include "graph/batch.hpp"
 #include "graph/op.hpp"
 #include "graph/record.hpp"
 
@@ -41,6 +42,7 @@ void take_apart(Node* node) {
     unref(input);
   }
   if (node->state == State::pending) pending.remove(node);
+  if (node->batch) leave_batch(*node);
   BufferRef::adopt(node->buffer);
   LayoutRef::adopt(node->layout);
   AttrsRef::adopt(node->attrs);
@@ -98,23 +100,28 @@ void let_inputs_go(Node& node) {
   }
 }
 
-void forget_history(Node& node) {
+void forget_saved(Node& node) {
   const uint8_t saved = node.saved;
   std::unique_ptr<PackedValues> packed;
   if (node.extra) packed = std::move(node.extra->packed);
   if (!saved && !packed) return;
-  const bool ran = node.state != State::pending;
   node.flags |= Node::history_freed;
   node.saved = 0;
-  for (uint32_t i = 0; ran && i < node.n_inputs; ++i) {
-    Node* input = node.inputs[i].get();
-    if (!input) continue;
-    if (i < 7 && saved >> i & 1) unuse(input);
-    if (node.op->view) continue;
-    node.inputs[i].leak();
-    unref(input);
-  }
+  if (node.state != State::pending)
+    for (uint32_t i = 0; i < node.n_inputs && i < 7; ++i)
+      if (saved >> i & 1 && node.inputs[i]) unuse(node.inputs[i].get());
   if (saved & kSavesOutput) unuse(&node);
+}
+
+void forget_edges(Node& node) {
+  if (!(node.flags & Node::history_freed) || node.state == State::pending || node.op->view) return;
+  for (uint32_t i = 0; i < node.n_inputs; ++i)
+    if (Node* input = node.inputs[i].leak()) unref(input);
+}
+
+void forget_history(Node& node) {
+  forget_saved(node);
+  forget_edges(node);
 }
 
 AttrsRef make_attrs(std::span<const Arg> args) {

@@ -14,6 +14,7 @@ namespace wend {
 
 struct Op;
 struct Node;
+struct Batch;
 
 // Holds a node and counts as somebody who may need its value.
 class Value {
@@ -98,12 +99,14 @@ struct Node {
     history_freed = 8,  // its gradient edges were given up by a backward
     shared = 16,        // its buffer was once handed to the outside
     inference = 32,
-    constant = 64,  // made from a number; equal ones are shared
+    constant = 64,      // made from a number; equal ones are shared
+    stands_for_batch = 128,
   };
 
   uint32_t refs;
   uint32_t uses;  // who may still need the value: handles, pending readers, saved for backward
-  uint64_t number;
+  uint64_t number;  // in the order of recording
+  uint64_t order;   // in the order of running: later than everything it reads
   const Op* op;
   const Layout* layout;
   int64_t offset;  // of the first element within the storage, in elements
@@ -111,8 +114,10 @@ struct Node {
   Attrs* attrs;
   Extra* extra;
   void* code;  // the user's code object that recorded this, see graph/source
+  Batch* batch;  // that it ran in, or that it stands for, see graph/batch
   int32_t instruction;
   uint32_t slot;  // place in the list of pending nodes
+  uint32_t row;   // place in the batch
   DType dtype;
   State state;
   uint8_t flags;
@@ -165,6 +170,9 @@ Extra& extra(Node& node);
 // through it is an error. Nothing changes for a node that saved nothing. A pending node keeps what
 // it needs to run.
 void forget_history(Node& node);
+// The two halves of it: what was saved goes, the edges stay; then they go as well.
+void forget_saved(Node& node);
+void forget_edges(Node& node);
 
 // Nodes alive now, for tests of memory.
 int64_t live_nodes();

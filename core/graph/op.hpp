@@ -50,6 +50,24 @@ struct GradCall {
   const Arg& attr(int i) const { return of.attrs->items[i]; }
 };
 
+// Members of one batch as the rule sees that runs them at once. They agree in op, dtype, sizes and
+// attributes, those excepted that are declared to be the member's own.
+struct Lift {
+  const Node& like;                // any of them
+  std::span<Node* const> members;  // ... and all
+  std::span<const Value> in;       // members' inputs one behind the other in a new first dimension
+  uint64_t shared;                 // bit i: input i is the same for all and has no such dimension
+
+  int64_t n() const { return static_cast<int64_t>(members.size()); }
+  bool is_shared(size_t i) const { return shared >> i & 1; }
+  // Sizes with the number of members in front.
+  Dims with_n(std::span<const int64_t> sizes) const {
+    Dims all(sizes);
+    all.insert(0, n());
+    return all;
+  }
+};
+
 // A gradient formula and the values it reads, found in its own text: the words a, b, c, d and out.
 struct Gradient {
   Value (*formula)(const GradCall&) = nullptr;
@@ -102,7 +120,8 @@ using Values = std::vector<Value>;
 
 // How the walk back goes through a node: by the rule in the entry, or through an autograd.Function,
 // whose outputs are nodes of their own that hand their gradients to the function's node.
-enum class Back : uint8_t { rule, function, function_output };
+// The rows of a batch's input go back to the batches that they came from.
+enum class Back : uint8_t { rule, function, function_output, rows };
 
 struct Op {
   const char* name;
@@ -119,6 +138,12 @@ struct Op {
   Gradient grad_each = {};
   // A composite has a body in other ops and inherits the rest.
   Values (*body)(Call&) = nullptr;
+
+  // The node whose rows are the members' values, recorded like any other; empty where these members
+  // cannot be run at once. Views need no rule.
+  Value (*lift)(const Lift&) = nullptr;
+  uint32_t own_attrs = 0;  // bit i: members of one batch may differ in attribute i
+  uint8_t weights = 0;     // bit i: a batch is better split than to have several input i
 
   int elementwise = -1;             // index into the elementwise kernels
   const char* grad_name = nullptr;  // PyTorch's name of the way back, where it is not NameBackward0
@@ -145,6 +170,7 @@ struct Op {
   const char* module = nullptr;  // bound in wend._C.<module> instead of in wend and Tensor
 
   bool primitive() const { return infer != nullptr; }
+  bool can_batch() const { return lift != nullptr || (view && keeps_base && !edges); }
   bool is_edge(size_t i) const { return i < 8 ? edges >> i & 1 : edges == 0xff; }
 };
 

@@ -12,7 +12,7 @@ constinit Forever<Pending> pending_forever;
 
 namespace {
 
-uint64_t last_number = 0;
+uint64_t recorded = 0;
 bool inference_tensors = false;  // true once there was one
 DType current_default = DType::float32;
 
@@ -77,7 +77,9 @@ Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
   node->uses = 1;
-  node->number = ++last_number;
+  node->number = ++recorded;
+  node->order = next_order();
+  node->batch = nullptr;
   node->op = &op;
   node->layout = LayoutRef(layout).leak();
   node->offset = offset;
@@ -171,8 +173,8 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
   Node* node = new_node(op, inputs.size(), default_dtype(), layout, 0);
   node->flags |= Node::requires_grad;
-  node->state = State::dropped;
   take_inputs(*node, inputs);
+  pending.add(node);
   return Value::adopt(node);
 }
 
@@ -216,7 +218,7 @@ Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* lay
   return Value::adopt(node);
 }
 
-uint64_t nodes_recorded() { return last_number; }
+uint64_t nodes_recorded() { return recorded; }
 
 DType default_dtype() { return current_default; }
 void set_default_dtype(DType dtype) { current_default = dtype; }

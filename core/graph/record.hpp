@@ -17,7 +17,7 @@ Value record(const Op& op, std::initializer_list<Value> inputs,
 // Makes the node of a primitive whose dtype and layout are known; `inputs` are moved from.
 Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
              const Layout* layout, int64_t offset = 0);
-// A node without a value that only carries gradient edges.
+// A node without a value that only carries gradient edges; its turn comes in a run all the same.
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout);
 // Calls any op with arguments in the order of its signature.
 Values call(const Op& op, std::span<Arg> args);
@@ -73,6 +73,8 @@ void derive_again(Node& view);
 void let_inputs_go(Node& node);
 
 uint64_t nodes_recorded();
+inline constinit uint64_t last_order = 0;
+inline uint64_t next_order() { return ++last_order; }
 // The place in the user's program that a node recorded now belongs to, its code object retained.
 Source current_source();
 

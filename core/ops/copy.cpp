@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -108,6 +109,7 @@ constexpr Op kOps[] = {
      .infer = infer_clone,
      .kernel = run_copy,
      .grad = {GRAD(g)},
+     .lift = lift_as_is,
      .grad_name = "CloneBackward0",
      .hidden = true},
     {.name = "contiguous_copy",
@@ -115,6 +117,7 @@ constexpr Op kOps[] = {
      .infer = infer_contiguous,
      .kernel = run_copy,
      .grad = {GRAD(g)},
+     .lift = lift_as_is,
      .grad_name = "CloneBackward0",
      .hidden = true},
     {.name = "cast",
@@ -122,6 +125,7 @@ constexpr Op kOps[] = {
      .infer = infer_cast,
      .kernel = run_copy,
      .grad = {GRAD(cast(g, s.in(0)->dtype))},
+     .lift = lift_as_is,
      .grad_name = "ToCopyBackward0",
      .hidden = true},
     {.name = "with_layout",

@@ -6,6 +6,7 @@
 
 #include "base/threads.hpp"
 #include "kernels/cast.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -257,12 +258,19 @@ Value eye(int64_t n, int64_t m, const Arg& dtype) {
 Values body_eye(Call& c) { return {eye(c[0].as_int(), c[0].as_int(), c[1])}; }
 Values body_eye_wide(Call& c) { return {eye(c[0].as_int(), c[1].as_int(), c[2])}; }
 
+Value lift_filled(const Lift& s) {
+  const auto sizes = s.with_n(s.like.sizes());
+  if (!s.like.attr(2).is_none() || !s.in[0]->layout->uniform) return nullptr;
+  return record(*s.like.op, {s.like.inputs[0]}, {Arg::of(sizes.span()), s.like.attr(1), Arg{}});
+}
+
 constexpr Op kOps[] = {
     {.name = "filled",
      .doc = "A tensor of the given sizes filled with input 0.",
      .infer = infer_filled,
      .kernel = run_fill,
      .grad = {GRAD(sum_to(g, {}))},
+     .lift = lift_filled,
      .hidden = true},
     {.name = "uninitialized",
      .doc = "A tensor of the given sizes with whatever its memory held.",

@@ -9,6 +9,7 @@
 #include "kernels/cast.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/random.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -24,13 +25,13 @@ void infer_dropout(Infer& s) {
   s.dtype = s.in[0]->dtype;
 }
 
-// out = in times 0 or `scale`, for elements from `begin`, a multiple of the generator's width.
+// out = in times 0 or `scale`, for elements from `begin`, which lies a multiple of the generator's
+// width behind the element that `offset` belongs to.
 template <class T>
-void drop(const Run& s, int64_t begin, int64_t end) {
+void drop(const Run& s, uint64_t offset, int64_t first, int64_t begin, int64_t end) {
   const DType dtype = s.node.dtype, compute = sizeof(T) == 4 ? DType::float32 : DType::float64;
   const double keep = 1 - s.attr(0).as_real();
   const auto seed = static_cast<uint64_t>(s.attr(1).as_int());
-  const auto offset = static_cast<uint64_t>(s.attr(2).as_int());
   const T scales[2] = {0, keep > 0 ? static_cast<T>(1 / keep) : T(0)};
   const int64_t size = size_of(dtype);
   uint8_t kept[kTile];
@@ -38,20 +39,41 @@ void drop(const Run& s, int64_t begin, int64_t end) {
   for (; begin < end; begin += kTile) {
     const int64_t n = std::min(kTile, end - begin);
     char* const raw = reinterpret_cast<char*>(tile);
-    philox_bernoulli(seed, offset + begin / philox_width, keep, kept, n);
+    philox_bernoulli(seed, offset + (begin - first) / philox_width, keep, kept, n);
     cast_loop(compute, dtype)(raw, sizeof(T), s.in(0).data() + begin * size, size, n);
     for (int64_t i = 0; i < n; ++i) tile[i] *= scales[kept[i]];
     cast_loop(dtype, compute)(s.out() + begin * size, size, raw, sizeof(T), n);
   }
 }
 
-void run_dropout(Run& s) {
+template <class T>
+void run_dropout_as(const Run& s) {
+  const Arg& offsets = s.attr(2);
+  if (offsets.kind == Arg::ints) {  // one for each row of a batch
+    const int64_t length = s.node.numel() / s.node.size(0);
+    return parallel_for(s.node.size(0), 1 + 16 * kTile / length, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        drop<T>(s, static_cast<uint64_t>(offsets.as_ints()[i]), i * length, i * length,
+                (i + 1) * length);
+    });
+  }
   parallel_for(s.node.numel(), 16 * kTile, [&](int64_t begin, int64_t end) {
-    if (s.node.dtype == DType::float64)
-      drop<double>(s, begin, end);
-    else
-      drop<float>(s, begin, end);
+    drop<T>(s, static_cast<uint64_t>(offsets.as_int()), 0, begin, end);
   });
+}
+
+void run_dropout(Run& s) {
+  s.node.dtype == DType::float64 ? run_dropout_as<double>(s) : run_dropout_as<float>(s);
+}
+
+// Members draw by their own offsets.
+Value lift_dropped(const Lift& s) {
+  std::vector<int64_t> offsets;
+  for (const Node* m : s.members) offsets.push_back(m->attr(2).as_int());
+  Value in[] = {contiguous_copy(with_members(s, 0))};
+  const Arg attrs[] = {s.like.attr(0), s.like.attr(1),
+                       Arg::of(std::span<const int64_t>(offsets))};
+  return record(*s.like.op, in, attrs);
 }
 
 Value drop_again(const GradCall& s) {
@@ -117,6 +139,8 @@ constexpr Op kOps[] = {
      .infer = infer_dropout,
      .kernel = run_dropout,
      .grad = {GRAD(drop_again(s))},
+     .lift = lift_dropped,
+     .own_attrs = 0b100,
      .grad_name = "MulBackward0",
      .donates = 1,
      .cost = 1.5,

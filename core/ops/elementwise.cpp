@@ -9,6 +9,7 @@
 #include "base/threads.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/iterate.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -337,6 +338,23 @@ void run(Run& s) {
   run_rows(plan, it, grain_of(*s.node.op));
 }
 
+// Numbers and 0-d tensors, which have less say in the dtype, would gain a dimension and with it a
+// say.
+bool same_dtypes(const Lift& s, int leading) {
+  return std::ranges::all_of(s.in.subspan(leading), [&](const Value& v) {
+    return v->dtype == s.in[leading]->dtype;
+  });
+}
+
+template <Class kClass>
+Value lift(const Lift& s) {
+  if (!same_dtypes(s, conditions(kClass))) return nullptr;
+  Value in[kMaxOperands];
+  const size_t n = s.in.size();
+  for (size_t i = 0; i < n; ++i) in[i] = aligned(s, static_cast<int>(i), s.like.ndim());
+  return record(*s.like.op, std::span(in, n));
+}
+
 // The derivative of mish, made of ops that can be differentiated again.
 Value mish_slope(const Value& a) {
   const Value t = tanh(softplus(a, 1, 20));
@@ -351,10 +369,11 @@ constexpr const char* kSignatures[] = {
 
 // What the entries of the list have in common; an entry may say otherwise.
 constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Infer&),
-                         void (*kernel)(Run&)) {
+                         void (*kernel)(Run&), Value (*lift)(const Lift&)) {
   if (!op.signature && !op.hidden) op.signature = kSignatures[arity];
   op.infer = infer;
   op.kernel = kernel;
+  op.lift = lift;
   op.elementwise = index;
   op.inplace_function = op.inplace_function || (arity == 1 && op.inplace);
   op.donates = static_cast<uint8_t>((1 << arity) - 1);
@@ -365,7 +384,7 @@ constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Inf
 constexpr Op kOps[] = {
 #define ELEMENTWISE(name_, arity, class_, expression, ...)                                  \
   with_family(Op{.name = #name_, __VA_ARGS__}, static_cast<int>(Elementwise::name_), arity, \
-              Class::class_, infer<Class::class_>, run<Class::class_>),
+              Class::class_, infer<Class::class_>, run<Class::class_>, lift<Class::class_>),
 #include "ops/elementwise.def"
 #undef ELEMENTWISE
 };

@@ -8,6 +8,7 @@
 #include "exec/run.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/elementwise.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -194,6 +195,12 @@ Values one_hot_body(Call& c) {
   return {record(op, {indices}, {Arg::of(classes)})};
 }
 
+// Rows of one table are looked up together, unless their gradients depend on who else looks.
+Value lift_embedding(const Lift& s) {
+  const bool by_frequency = s.like.attr(1).as_bool();
+  return s.is_shared(0) && !s.is_shared(1) && !by_frequency ? lift_as_is(s) : nullptr;
+}
+
 constexpr Op kOps[] = {
     {.name = "embedding",
      .signature = "(Tensor weight, Tensor indices, int padding_idx=-1, "
@@ -207,6 +214,8 @@ constexpr Op kOps[] = {
      .infer = infer_embedding,
      .kernel = run_embedding,
      .grad = {GRAD(embedding_gradient(s, b))},
+     .lift = lift_embedding,
+     .weights = 1,
      .grad_name = "EmbeddingBackward0",
      .cost = 0.3,
      .hidden = true},

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "exec/run.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -62,6 +63,16 @@ void run_stacked(Run& s) {
     copy(s.in(static_cast<int>(i)).sizes(),
          {s.out() + static_cast<int64_t>(i) * step, s.node.dtype, strides.span()},
          strided(s.in(static_cast<int>(i))));
+}
+
+// The dimension is counted from the front in both ops, and comes one later in the batch.
+Value lift(const Lift& s) {
+  const auto given = s.like.attrs->span();
+  std::vector<Arg> attrs(given.begin(), given.end());
+  attrs[0] = Arg::of(given[0].as_int() + 1);
+  Values in;
+  for (int i = 0; i < static_cast<int>(s.in.size()); ++i) in.push_back(with_members(s, i));
+  return record(*s.like.op, in, attrs);
 }
 
 Values values_of(const Arg& tensors) {
@@ -257,6 +268,7 @@ constexpr Op kOps[] = {
      .infer = infer_joined,
      .kernel = run_joined,
      .grad_each = GRAD(joined_gradient(s)),
+     .lift = lift,
      .grad_name = "CatBackward0",
      .hidden = true},
     {.name = "stacked",
@@ -264,6 +276,7 @@ constexpr Op kOps[] = {
      .infer = infer_stacked,
      .kernel = run_stacked,
      .grad_each = GRAD(select(g, s.attr(0).as_int(), s.index)),
+     .lift = lift,
      .grad_name = "StackBackward0",
      .hidden = true},
     {.name = "cat",

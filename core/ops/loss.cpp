@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/threads.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -151,6 +152,28 @@ Value nll_gradient_of_gradient(const GradCall& s, const Value& target, const Val
   const std::initializer_list<Arg> attrs = {node.attr(0), node.attr(1), node.attr(2)};
   if (node.n_inputs > 2) return record(op, {k, target, weight}, attrs);
   return record(op, {k, target}, attrs);
+}
+
+// Members of one target each, or of several that all count: the losses of all targets in one row.
+Value lift_nll(const Lift& s) {
+  static const Op& op = op_named("nll_loss_forward");
+  const Node &x = *s.like.inputs[0], &target = *s.like.inputs[1];
+  const auto reduction = static_cast<Reduction>(s.like.attr(2).as_int());
+  if (s.in.size() > 2 || x.ndim() > 2) return nullptr;
+  const int64_t ignored = s.like.attr(0).as_int(), count = target.numel();
+  for (const Node* m : s.members) {
+    const auto* t = reinterpret_cast<const int64_t*>(m->inputs[1]->data());
+    if (reduction == Reduction::mean && std::find(t, t + count, ignored) != t + count) return nullptr;
+  }
+  const Value rows = reshape(with_members(s, 0), Dims{s.n() * count, x.size(x.ndim() - 1)});
+  Value in[] = {rows, reshape(with_members(s, 1), Dims{s.n() * count})};
+  const Arg attrs[] = {s.like.attr(0), s.like.attr(1),
+                       Arg::of(static_cast<int64_t>(Reduction::none))};
+  const Value each = record(op, in, attrs);
+  if (reduction == Reduction::none || count == 1) return reshape(each, s.with_n(s.like.sizes()));
+  const Value by_member = reshape(each, Dims{s.n(), count});
+  return reduction == Reduction::sum ? sum(by_member, Dims{1}, false)
+                                     : mean(by_member, Dims{1}, false);
 }
 
 // The older arguments size_average and reduce have a say where they are given.
@@ -366,6 +389,7 @@ constexpr Op kOps[] = {
      .infer = infer_nll,
      .kernel = run_nll,
      .grad = {GRAD(nll_gradient(s, b, c))},
+     .lift = lift_nll,
      .grad_name = "NllLossBackward0",
      .hidden = true},
     {.name = "nll_loss_backward",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/gemm.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 #include "ops/product.hpp"
@@ -302,6 +303,43 @@ double work_of_product(const Node& node) {
          0.02;
 }
 
+// Members that share their right side are rows of one product; otherwise there is one product for
+// each.
+Value lift_product(const Lift& s, Form form) {
+  const Node& like = s.like;
+  const int ndim = std::max(like.inputs[0]->ndim(), like.inputs[1]->ndim());
+  if (like.inputs[0]->ndim() < 2 || like.inputs[1]->ndim() < 2 || like.ndim() < ndim) return nullptr;
+  return product(aligned(s, 0, ndim), aligned(s, 1, ndim), form, s.with_n(like.sizes()).span());
+}
+template <Form kForm>
+Value lift_rows(const Lift& s) {
+  if (s.is_shared(0) || !s.is_shared(1)) return lift_product(s, kForm);
+  return kForm == nn ? rows_nn(s.in[0], s.in[1]) : rows_nt(s.in[0], s.in[1]);
+}
+Value lift_general(const Lift& s) { return lift_product(s, form_of(s.like)); }
+
+Value lift_mv(const Lift& s) {
+  if (s.is_shared(0)) return rows_nt(s.in[1], s.in[0]);
+  if (s.is_shared(1)) return record(op_named("rows_vector"), {s.in[0], s.in[1]});
+  const Dims sizes = s.with_n(s.like.sizes());
+  Dims columns = sizes;
+  columns.push(1);
+  return reshape(product(s.in[0], unsqueeze(s.in[1], -1), nn, columns.span()), sizes);
+}
+Value lift_dot(const Lift& s) { return sum(s.in[0] * s.in[1], Dims{1}, false); }
+
+Value lift_affine(const Lift& s) {
+  if (s.is_shared(1) && s.is_shared(2) && !s.is_shared(0) && s.in[2]->ndim() == 1)
+    return lift_as_is(s);
+  return lift_rows<nt>(s) + aligned(s, 2, s.like.ndim());
+}
+Value lift_added(const Lift& s) {
+  const Node &a = *s.like.inputs[1], &b = *s.like.inputs[2];
+  if (a.ndim() != 2 || b.ndim() != 2 || s.is_shared(1) || !s.is_shared(2)) return nullptr;
+  return times(rows_nn(s.in[1], s.in[2]), s.like.attr(1)) +
+         times(aligned(s, 0, s.like.ndim()), s.like.attr(0));
+}
+
 Values body_matmul(Call& c) { return {matmul(c.tensor(0), c.tensor(1))}; }
 Values body_linear(Call& c) {
   const Value input = c.tensor(0), weight = c.tensor(1), bias = c.tensor(2);
@@ -322,12 +360,16 @@ constexpr Op kOps[] = {
      .infer = infer_mm,
      .kernel = run_form<nn>,
      .grad = {GRAD(rows_nt(g, b)), GRAD(rows_tn(a, g))},
+     .lift = lift_rows<nn>,
+     .weights = 0b11,
      .work = work_of_product<0>},
     {.name = "rows_nn",
      .doc = "Every row of input times a matrix.",
      .infer = infer_rows,
      .kernel = run_form<nn>,
      .grad = {GRAD(rows_nt(g, b)), GRAD(rows_tn(a, g))},
+     .lift = lift_rows<nn>,
+     .weights = 0b11,
      .grad_name = "UnsafeViewBackward0",
      .work = work_of_product<0>,
      .hidden = true},
@@ -336,6 +378,8 @@ constexpr Op kOps[] = {
      .infer = infer_rows_nt,
      .kernel = run_form<nt>,
      .grad = {GRAD(rows_nn(g, b)), GRAD(rows_tn(g, a))},
+     .lift = lift_rows<nt>,
+     .weights = 0b11,
      .grad_name = "MmBackward0",
      .work = work_of_product<0>,
      .hidden = true},
@@ -352,6 +396,8 @@ constexpr Op kOps[] = {
      .infer = infer_general,
      .kernel = run_general,
      .grad = {GRAD(general_gradient_a(s, b)), GRAD(general_gradient_b(s, a))},
+     .lift = lift_general,
+     .weights = 0b11,
      .grad_name = "UnsafeViewBackward0",
      .work = work_of_product<0>,
      .hidden = true},
@@ -362,6 +408,8 @@ constexpr Op kOps[] = {
      .infer = infer_bmm,
      .kernel = run_form<nn>,
      .grad = {GRAD(product(g, b, nt, s.in(0)->sizes())), GRAD(product(a, g, tn, s.in(1)->sizes()))},
+     .lift = lift_rows<nn>,
+     .weights = 0b11,
      .work = work_of_product<0>},
     {.name = "mv",
      .signature = "(Tensor input, Tensor vec) -> Tensor",
@@ -370,6 +418,8 @@ constexpr Op kOps[] = {
      .infer = infer_mv,
      .kernel = run_form<nn>,
      .grad = {GRAD(times_vector(g, b)), GRAD(vector_gradient(a, g))},
+     .lift = lift_mv,
+     .weights = 0b11,
      .work = work_of_product<0>},
     {.name = "rows_vector",
      .doc = "Every row of input times a vector.",
@@ -386,6 +436,7 @@ constexpr Op kOps[] = {
      .infer = infer_dot,
      .kernel = run_form<nn>,
      .grad = {GRAD(g * b), GRAD(g * a)},
+     .lift = lift_dot,
      .work = work_of_product<0>},
     {.name = "vdot",
      .signature = "(Tensor input, Tensor other) -> Tensor",
@@ -405,6 +456,8 @@ constexpr Op kOps[] = {
      .infer = infer_affine,
      .kernel = run_affine,
      .grad = {GRAD(rows_nn(g, b)), GRAD(rows_tn(g, a)), GRAD(g)},
+     .lift = lift_affine,
+     .weights = 0b110,
      .grad_name = "AddmmBackward0",
      .work = work_of_product<0>,
      .hidden = true},
@@ -422,6 +475,8 @@ constexpr Op kOps[] = {
      .kernel = run_added,
      .grad = {GRAD(times(g, s.attr(0))), GRAD(times(rows_nt(g, c), s.attr(1))),
               GRAD(times(rows_tn(b, g), s.attr(1)))},
+     .lift = lift_added,
+     .weights = 0b110,
      .work = work_of_product<1>,
      .inplace = true},
     {.name = "addmv",

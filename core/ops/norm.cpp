@@ -1,6 +1,7 @@
 // ops/norm.cpp: layer_norm and rms_norm: rows scaled to unit variance or unit mean square.
 // Both are one pair of primitives, told apart by an attribute; the rows themselves are kernels/nn.
 #include "kernels/nn.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 #include "ops/rows.hpp"
@@ -218,6 +219,12 @@ Values rms_norm_body(Call& c) {
   return {weight && !fused ? result * weight : result};
 }
 
+Value lift_rows(const Lift& s) {
+  for (size_t i = 1; i < s.in.size(); ++i)
+    if (!s.is_shared(i)) return nullptr;
+  return s.is_shared(0) ? nullptr : lift_as_is(s);
+}
+
 constexpr Op kOps[] = {
     {.name = "layer_norm",
      .signature = "(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
@@ -238,12 +245,16 @@ constexpr Op kOps[] = {
      .infer = infer_rows,
      .kernel = run_normalize,
      .grad = {GRAD(input_gradient(s, a, b)), GRAD(weight_gradient(s, a)), GRAD(bias_gradient(s))},
+     .lift = lift_rows,
+     .weights = 0b110,
      .hidden = true},
     {.name = "native_rms_norm",
      .doc = "The same, for rows that are not centred.",
      .infer = infer_rows,
      .kernel = run_normalize,
      .grad = {GRAD(input_gradient(s, a, b)), GRAD(weight_gradient(s, a)), GRAD(bias_gradient(s))},
+     .lift = lift_rows,
+     .weights = 0b110,
      .grad_name = "MulBackward0",
      .hidden = true},
     {.name = "native_layer_norm_backward",

@@ -2,6 +2,7 @@
 // Statistics are ops/statistics, what needs an order ops/order, running totals ops/scan; the loops
 // are kernels/reduce.
 #include "kernels/cast.hpp"
+#include "ops/batching.hpp"
 #include "ops/functions.hpp"
 #include "ops/reduction.hpp"
 
@@ -271,6 +272,33 @@ Value prod_gradient(const GradCall& s, const Value& a) {
   return s.g * reshape(product_of_others(reshape(in, {-1}), 0), a->sizes());
 }
 
+// The dims that members reduce over, counted from the front of the batch.
+Dims lifted_dims(const Lift& s) {
+  const int ndim = s.like.inputs[0]->ndim();
+  const uint64_t mask = reduced_dims(attrs_of(s.like), ndim);
+  Dims dims;
+  for (int i = 0; i < ndim; ++i)
+    if (mask >> i & 1) dims.push(i + 1);
+  return dims;
+}
+
+// By the entry that takes a list of dims; what it is besides stands in the last attribute.
+template <const char* kName, int kOverload>
+Value lift_reduction(const Lift& s);
+
+// By the members' own entry, where one dimension goes.
+Value lift_along(const Lift& s) {
+  const auto attrs = attrs_of(s.like);
+  const int ndim = s.like.inputs[0]->ndim();
+  if (attrs[0].kind != Arg::integer || ndim == 0) return nullptr;
+  std::vector<Arg> lifted(attrs.begin(), attrs.end());
+  lifted[0] = Arg::of(lifted_dim(attrs[0], ndim));
+  Value in[] = {s.in[0]};
+  return record(*s.like.op, in, lifted);
+}
+
+constexpr const char kSum[] = "sum", kMean[] = "mean", kAmax[] = "amax", kAmin[] = "amin",
+                     kAny[] = "any", kAll[] = "all";
 constexpr const char kAlong[] =
     "(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
 constexpr const char kOver[] = "(Tensor input, int[1] dim=(), bool keepdim=False) -> Tensor";
@@ -284,12 +312,14 @@ constexpr Op kOps[] = {
      .infer = infer_total,
      .kernel = run_total<Reduce::sum>,
      .grad = {GRAD(spread(s, g))},
+     .lift = lift_reduction<kSum, 1>,
      .work = work_of_reduction},
     {.name = "sum",
      .signature = "(Tensor input, int[1]? dim, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
      .infer = infer_total,
      .kernel = run_total<Reduce::sum>,
      .grad = {GRAD(spread(s, g))},
+     .lift = lift_reduction<kSum, 1>,
      .grad_name = "SumBackward1",
      .work = work_of_reduction},
     {.name = "mean",
@@ -299,12 +329,14 @@ constexpr Op kOps[] = {
      .infer = infer_mean,
      .kernel = run_mean,
      .grad = {GRAD(spread(s, g / static_cast<double>(reduced_count(s.node()))))},
+     .lift = lift_reduction<kMean, 1>,
      .work = work_of_reduction},
     {.name = "mean",
      .signature = "(Tensor input, int[1]? dim, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
      .infer = infer_mean,
      .kernel = run_mean,
      .grad = {GRAD(spread(s, g / static_cast<double>(reduced_count(s.node()))))},
+     .lift = lift_reduction<kMean, 1>,
      .grad_name = "MeanBackward1",
      .work = work_of_reduction},
     {.name = "prod",
@@ -320,6 +352,7 @@ constexpr Op kOps[] = {
      .infer = infer_total,
      .kernel = run_total<Reduce::prod>,
      .grad = {GRAD(prod_gradient(s, a))},
+     .lift = lift_along,
      .grad_name = "ProdBackward1",
      .work = work_of_reduction},
     {.name = "nansum",
@@ -364,6 +397,7 @@ constexpr Op kOps[] = {
      .infer = infer_extreme,
      .kernel = run_extreme<Reduce::max>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
+     .lift = lift_reduction<kAmax, 0>,
      .work = work_of_reduction},
     {.name = "amin",
      .signature = kOver,
@@ -372,6 +406,7 @@ constexpr Op kOps[] = {
      .infer = infer_extreme,
      .kernel = run_extreme<Reduce::min>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
+     .lift = lift_reduction<kAmin, 0>,
      .work = work_of_reduction},
     {.name = "aminmax",
      .signature =
@@ -385,6 +420,7 @@ constexpr Op kOps[] = {
      .example = "argmax(tensor([1., 3., 2.]))",
      .infer = infer_arg_extreme,
      .kernel = run_arg_extreme<true>,
+     .lift = lift_along,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "argmin",
@@ -393,6 +429,7 @@ constexpr Op kOps[] = {
      .example = "argmin(tensor([1., 3., 2.]))",
      .infer = infer_arg_extreme,
      .kernel = run_arg_extreme<false>,
+     .lift = lift_along,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "any",
@@ -401,12 +438,14 @@ constexpr Op kOps[] = {
      .example = "any(tensor([0., 1.]))",
      .infer = infer_truth,
      .kernel = run_truth<Reduce::max>,
+     .lift = lift_reduction<kAny, 1>,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "any",
      .signature = kTruthOver,
      .infer = infer_truth,
      .kernel = run_truth<Reduce::max>,
+     .lift = lift_reduction<kAny, 1>,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "all",
@@ -415,12 +454,14 @@ constexpr Op kOps[] = {
      .example = "all(tensor([0., 1.]))",
      .infer = infer_truth,
      .kernel = run_truth<Reduce::min>,
+     .lift = lift_reduction<kAll, 1>,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "all",
      .signature = kTruthOver,
      .infer = infer_truth,
      .kernel = run_truth<Reduce::min>,
+     .lift = lift_reduction<kAll, 1>,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "count_nonzero",
@@ -435,6 +476,18 @@ consteval size_t entry(std::string_view name, int overload) {
   for (size_t i = 0; i < std::size(kOps); ++i)
     if (kOps[i].name == name && overload-- == 0) return i;
   throw "no such entry";
+}
+
+template <const char* kName, int kOverload>
+Value lift_reduction(const Lift& s) {
+  const Dims dims = lifted_dims(s);
+  if (dims.n == 0) return nullptr;
+  const auto attrs = attrs_of(s.like);
+  const bool keep = attrs.size() > 1 && attrs[1].as_bool();
+  std::vector<Arg> lifted = {Arg::of(dims.span()), Arg::of(keep)};
+  if (attrs.size() == 1 || attrs.size() == 3) lifted.push_back(attrs.back());
+  Value in[] = {s.in[0]};
+  return record(kOps[entry(kName, kOverload)], in, lifted);
 }
 
 Value record_sum(const Value& a, const Arg& dims, bool keepdim, const Arg& dtype) {

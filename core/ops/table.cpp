@@ -39,6 +39,7 @@ std::span<const OpFamily> op_table() {
       {"pad", pad_ops()},
       {"mask", mask_ops()},
       {"scatter_reduce", scatter_reduce_ops()},
+      {"batching", batching_ops()},
   };
   return families;
 }

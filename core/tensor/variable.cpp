@@ -277,7 +277,7 @@ void Variable::resize(std::span<const int64_t> sizes) {
   Buffer& storage = *cell.node->buffer;
   WithoutGrad no_grad;
   if (bytes > storage.bytes) {
-    if (is_shared(storage) || storage.lender)
+    if (is_shared(storage) || (storage.lender && !whole_of(storage)))
       fail(ErrorKind::runtime, "Trying to resize storage that is not resizable");
     store(cell, longer_copy(*cell.node, bytes));
   }
@@ -307,7 +307,8 @@ Buffer& Variable::exposed_storage() {
   Cell& cell = *family_->cell;
   observe(cell.node);
   Buffer* buffer = cell.node->buffer;
-  if (buffer->read_only || (!is_shared(*buffer) && (cell.node->uses > 1 || buffer->refs > 1))) {
+  if (buffer->read_only || whole_of(*buffer) ||
+      (!is_shared(*buffer) && (cell.node->uses > 1 || buffer->refs > 1))) {
     // Somebody saved this value for backward: they keep it, the cell moves to a copy.
     WithoutGrad no_grad;
     store(cell, own_copy(*cell.node));

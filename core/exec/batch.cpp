@@ -1,0 +1,417 @@
+// exec/batch.cpp: nodes that do the same to different values run as one. Pending nodes are taken
+// level by level; those of a level with equal keys become the rows of one node, recorded by the
+// rule in their op's entry, so that running it and going back through it are as for any node.
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "exec/execute.hpp"
+#include "exec/run.hpp"
+#include "graph/batch.hpp"
+#include "ops/batching.hpp"
+#include "ops/functions.hpp"
+
+namespace wend {
+namespace {
+
+constexpr size_t kFew = 8;              // nodes that are not worth a look
+constexpr double kWide = 1.5;           // nodes a level, on average, from which levels are worth it
+constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
+constexpr uint32_t kMaxInputs = 16;
+
+struct Hash {
+  uint64_t state = 0x9e3779b97f4a7c15u;
+  void add(uint64_t v) { state = (std::rotl(state, 5) ^ v) * 0x517cc1b727220a95u; }
+  void add(const void* p) { add(reinterpret_cast<uintptr_t>(p) >> 4); }
+};
+
+bool is_own(const Op& op, uint32_t i) { return i < 32 && op.own_attrs >> i & 1; }
+
+void add_attr(Hash& h, const Arg& a) {
+  h.add(static_cast<uint64_t>(a.kind) << 32 | a.n);
+  if (a.kind == Arg::ints || a.kind == Arg::reals)
+    for (uint32_t i = 0; i < a.n; ++i) h.add(static_cast<uint64_t>(a.ints_p[i]));
+  else if (a.kind != Arg::text && a.kind != Arg::none)
+    h.add(static_cast<uint64_t>(a.i));
+}
+
+bool same_attr(const Arg& a, const Arg& b) {
+  if (a.kind != b.kind || a.n != b.n) return false;
+  switch (a.kind) {
+    case Arg::none:
+      return true;
+    case Arg::ints:
+    case Arg::reals:
+      return std::equal(a.ints_p, a.ints_p + a.n, b.ints_p);
+    case Arg::text:
+      return std::equal(a.text_p, a.text_p + a.n, b.text_p);
+    default:
+      return a.i == b.i;
+  }
+}
+
+// What members of a batch must have in common: everything but the values of their inputs and their
+// own attributes.
+uint64_t key_of(const Node& node) {
+  Hash h;
+  h.add(node.op);
+  h.add(node.layout);
+  h.add(static_cast<uint64_t>(node.n_inputs) << 16 | static_cast<uint64_t>(node.dtype) << 8 |
+        (node.flags & (Node::requires_grad | Node::inference)));
+  h.add(static_cast<uint64_t>(node.offset));
+  for (uint32_t i = 0; i < node.n_inputs; ++i) {
+    h.add(node.inputs[i]->layout);
+    h.add(static_cast<uint64_t>(node.inputs[i]->dtype));
+  }
+  for (uint32_t i = 0; node.attrs && i < node.attrs->n; ++i)
+    if (!is_own(*node.op, i)) add_attr(h, node.attrs->items[i]);
+  return h.state;
+}
+
+bool same_key(const Node& a, const Node& b) {
+  constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
+  if (a.op != b.op || a.layout != b.layout || a.n_inputs != b.n_inputs || a.dtype != b.dtype ||
+      a.offset != b.offset || (a.flags ^ b.flags) & kFlags)
+    return false;
+  for (uint32_t i = 0; i < a.n_inputs; ++i)
+    if (a.inputs[i]->layout != b.inputs[i]->layout || a.inputs[i]->dtype != b.inputs[i]->dtype)
+      return false;
+  const uint32_t n = a.attrs ? a.attrs->n : 0;
+  if (n != (b.attrs ? b.attrs->n : 0)) return false;
+  for (uint32_t i = 0; i < n; ++i)
+    if (!is_own(*a.op, i) && !same_attr(a.attrs->items[i], b.attrs->items[i])) return false;
+  return true;
+}
+
+bool may_batch(const Node& node) {
+  if (!node.op->can_batch() || node.extra || node.n_inputs == 0 || node.n_inputs > kMaxInputs)
+    return false;
+  const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
+  if (node.layout->numel == 0 || bytes > kLarge) return false;
+  for (const Value& in : node.in())
+    if (in->state != State::valued) return false;
+  return true;
+}
+
+using Members = std::span<Node* const>;
+
+bool same_value(const Node& a, const Node& b) {
+  return &a == &b || (a.buffer == b.buffer && a.offset == b.offset && !a.extra && !b.extra &&
+                      a.needs_grad() == b.needs_grad() && a.op->view && b.op->view &&
+                      a.inputs[0].get() == b.inputs[0].get() && a.inputs[0]);
+}
+
+bool all_share(Members members, uint32_t slot) {
+  const Node& first = *members[0]->inputs[slot];
+  return std::ranges::all_of(
+      members, [&](const Node* m) { return same_value(*m->inputs[slot], first); });
+}
+
+// Rows [row, row + n) of one batch, where the members' inputs are that.
+Batch* rows_of_one_batch(Members members, uint32_t slot) {
+  const Node& first = *members[0]->inputs[slot];
+  Batch* batch = batch_of(first);
+  if (!batch || !whole_of(*first.buffer)) return nullptr;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const Node& in = *members[i]->inputs[slot];
+    if (in.batch != batch || in.row != first.row + i) return nullptr;
+  }
+  return batch;
+}
+
+Value gather(Members members, uint32_t slot) {
+  Values sources;
+  std::vector<int64_t> from, row;
+  from.reserve(members.size());
+  row.reserve(members.size());
+  std::unordered_map<const Batch*, int64_t> known;
+  const Batch* last = nullptr;
+  int64_t last_source = 0;
+  for (const Node* m : members) {
+    const Node& in = *m->inputs[slot];
+    const Batch* batch = batch_of(in);
+    if (!batch || !whole_of(*in.buffer)) {
+      from.push_back(static_cast<int64_t>(sources.size()));
+      row.push_back(-1);
+      sources.push_back(m->inputs[slot]);
+      continue;
+    }
+    if (batch != last) {
+      const auto [it, anew] = known.try_emplace(batch, static_cast<int64_t>(sources.size()));
+      if (anew) sources.push_back(whole_of(in));
+      last = batch;
+      last_source = it->second;
+    }
+    from.push_back(last_source);
+    row.push_back(in.row);
+  }
+  Dims sizes(members[0]->inputs[slot]->sizes());
+  sizes.insert(0, static_cast<int64_t>(members.size()));
+  return gathered(sources, sizes.span(), from, row);
+}
+
+// The members' inputs one behind the other, without a copy where they lie so.
+Value stacked(Members members, uint32_t slot, bool copies) {
+  const Node& first = *members[0]->inputs[slot];
+  if (const Batch* batch = rows_of_one_batch(members, slot)) {
+    const Value whole = whole_of(first);
+    return batch->n == members.size() ? whole
+                                      : batch_rows(whole, first.row,
+                                                   static_cast<int64_t>(members.size()));
+  }
+  return copies ? gather(members, slot) : Value();
+}
+
+// Whoever recorded the members, they run in a plain mode of their own.
+struct PlainMode {
+  explicit PlainMode(const Node& like) : before(std::exchange(mode, Mode{})) {
+    mode.grad = like.needs_grad();
+    mode.inference = like.flags & Node::inference;
+    mode.line_of = &like;
+  }
+  ~PlainMode() { mode = before; }
+  Mode before;
+};
+
+// All members' values as rows of one node; empty where these members cannot be run at once.
+Value lifted_view(Members members) {
+  const Node &like = *members[0], &base = *like.inputs[0];
+  const Value in = stacked(members, 0, false);
+  if (!in) return nullptr;
+  Dims sizes(like.sizes()), strides(like.strides());
+  sizes.insert(0, static_cast<int64_t>(members.size()));
+  strides.insert(0, in->layout->stride(0));
+  return batch_view(in, sizes.span(), strides.span(), in->offset + like.offset - base.offset);
+}
+
+Value lifted(Members members) {
+  const Node& like = *members[0];
+  if (like.op->view) return lifted_view(members);
+  Value in[kMaxInputs];
+  uint64_t shared = 0;
+  for (uint32_t i = 0; i < like.n_inputs; ++i) {
+    if (all_share(members, i)) {
+      shared |= uint64_t{1} << i;
+      in[i] = like.inputs[i];
+    } else {
+      in[i] = stacked(members, i, true);
+    }
+  }
+  // Members that do all the same are as many all the same.
+  if (std::popcount(shared) == static_cast<int>(like.n_inputs)) {
+    shared &= ~uint64_t{1};
+    Dims sizes(in[0]->sizes());
+    sizes.insert(0, static_cast<int64_t>(members.size()));
+    in[0] = expand(in[0], sizes);
+  }
+  return like.op->lift({like, members, {in, like.n_inputs}, shared});
+}
+
+// Whether the rows of `whole` are what the members would be.
+bool fits(const Node& whole, Members members) {
+  const Node& like = *members[0];
+  return whole.state == State::valued && whole.dtype == like.dtype &&
+         whole.needs_grad() == like.needs_grad() && whole.ndim() == like.ndim() + 1 &&
+         whole.size(0) == static_cast<int64_t>(members.size()) &&
+         std::ranges::equal(whole.sizes().subspan(1), like.sizes()) &&
+         std::ranges::equal(whole.strides().subspan(1), like.strides()) &&
+         (like.op->view || like.offset == 0);
+}
+
+void run_recorded_since(size_t mark) {
+  for (size_t i = mark; i < pending.nodes.size(); ++i) {
+    Node* node = pending.nodes[i];
+    if (!node || node->uses == 0) continue;
+    const Value held(node);
+    execute(*node, work_of(*node));
+  }
+}
+
+void publish_rows(const Value& whole, Members members) {
+  const Ref<Batch> batch = new_batch(whole, static_cast<uint32_t>(members.size()));
+  const Node& like = *members[0];
+  const int64_t size = size_of(like.dtype), step = whole->layout->stride(0) * size;
+  const size_t bytes = like.layout->span * size;
+  for (size_t i = 0; i < members.size(); ++i) {
+    Node& member = *members[i];
+    if (like.op->view)
+      take_value(member, *member.inputs[0]);
+    else
+      member.buffer =
+          part_of(*whole->buffer, whole->offset * size + i * step, bytes).leak();
+    publish(member);
+    join_batch(*batch, member, static_cast<uint32_t>(i));
+  }
+}
+
+bool run_at_once(Members members) {
+  const size_t mark = pending.nodes.size();
+  try {
+    Value whole;
+    {
+      const PlainMode plain(*members[0]);
+      whole = lifted(members);
+    }
+    if (!whole) return false;
+    run_recorded_since(mark);
+    if (!fits(*whole, members)) return false;
+    publish_rows(whole, members);
+  } catch (const Error& e) {
+    if (e.kind == ErrorKind::interrupted) throw;
+    // Which of them it is that cannot run shows when each runs by itself.
+    return false;
+  }
+  ++counters.batches;
+  counters.batched += members.size();
+  return true;
+}
+
+void run_one_by_one(Members members, Poll& poll) {
+  for (Node* node : members) {
+    if (node->state != State::pending || node->uses == 0) continue;
+    const double work = work_of(*node);
+    execute(*node, work);
+    poll.after(work);
+  }
+}
+
+// Splits members by the value of an input that is better shared; true iff it is worth it.
+bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Node*>>& parts) {
+  std::unordered_map<const Buffer*, size_t> known;
+  for (Node* m : members) {
+    const Node& in = *m->inputs[slot];
+    const auto [it, anew] = known.try_emplace(in.buffer, parts.size());
+    if (anew) parts.emplace_back();
+    if (parts.size() * 2 > members.size()) return false;
+    parts[it->second].push_back(m);
+  }
+  return true;
+}
+
+void run_alike(Members members, Poll& poll) {
+  if (members.size() == 1) return run_one_by_one(members, poll);
+  const Op& op = *members[0]->op;
+  for (uint32_t i = 0; op.weights >> i; ++i) {
+    std::vector<std::vector<Node*>> parts;
+    if (!(op.weights >> i & 1) || all_share(members, i) || !split_by_weight(members, i, parts))
+      continue;
+    for (const auto& part : parts) run_alike(part, poll);
+    return;
+  }
+  const double work = work_of(*members[0]) * static_cast<double>(members.size());
+  if (run_at_once(members))
+    poll.after(work);
+  else
+    run_one_by_one(members, poll);
+}
+
+// Pending nodes by level: a node's level is one more than the highest among those that it reads or
+// has a gradient edge to.
+class Levels {
+ public:
+  Levels() {
+    const size_t n = pending.nodes.size();
+    std::vector<uint32_t> level(n);
+    uint32_t highest = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const Node* node = pending.nodes[i];
+      if (!node || !matters(*node)) continue;
+      ++count_;
+      uint32_t above = 0;
+      for (const Value& in : node->in())
+        if (in && in->state == State::pending) above = std::max(above, level[in->slot]);
+      level[i] = above + 1;
+      highest = std::max(highest, above + 1);
+    }
+    if (count_ < kFew || static_cast<double>(count_) < kWide * highest) return;
+    start_.resize(highest + 2);
+    for (uint32_t l : level) ++start_[l];
+    // Level 0 is what does not matter.
+    uint32_t at = start_[0] = 0;
+    for (uint32_t l = 1; l <= highest; ++l) at += std::exchange(start_[l], at);
+    start_[highest + 1] = at;
+    nodes_.resize(at);
+    auto next = start_;
+    for (size_t i = 0; i < n; ++i)
+      if (level[i]) retain(nodes_[next[level[i]]++] = pending.nodes[i]);
+  }
+  ~Levels() {
+    for (Node* node : nodes_) unref(node);
+  }
+
+  bool worth_it() const { return !nodes_.empty(); }
+  uint32_t highest() const { return static_cast<uint32_t>(start_.size()) - 2; }
+  Members level(uint32_t l) const {
+    return {nodes_.data() + start_[l], start_[l + 1] - start_[l]};
+  }
+
+ private:
+  // What nobody looks at is not run, but the way back may lead through it.
+  static bool matters(const Node& node) { return node.uses > 0 || node.needs_grad(); }
+
+  size_t count_ = 0;
+  std::vector<uint32_t> start_;
+  std::vector<Node*> nodes_;
+};
+
+// The nodes of one level, sorted into groups of equal keys in the order of their first members.
+class Groups {
+ public:
+  void sort(Members nodes) {
+    groups_.clear();
+    table_.assign(std::bit_ceil(nodes.size() * 2), ~0u);
+    for (Node* node : nodes) group_of(*node).push_back(node);
+  }
+  std::span<std::vector<Node*>> all() { return {pool_.data(), groups_.size()}; }
+
+ private:
+  std::vector<Node*>& group_of(const Node& node) {
+    const size_t mask = table_.size() - 1;
+    const uint64_t key = key_of(node);
+    for (size_t at = key >> 32 & mask;; at = (at + 1) & mask) {
+      if (table_[at] == ~0u) {
+        table_[at] = static_cast<uint32_t>(groups_.size());
+        groups_.push_back(key);
+        if (pool_.size() < groups_.size()) pool_.emplace_back();
+        pool_[groups_.size() - 1].clear();
+        return pool_[groups_.size() - 1];
+      }
+      const uint32_t g = table_[at];
+      if (groups_[g] == key && same_key(*pool_[g][0], node)) return pool_[g];
+    }
+  }
+
+  std::vector<uint32_t> table_;
+  std::vector<uint64_t> groups_;  // their keys' hashes
+  std::vector<std::vector<Node*>> pool_;
+};
+
+void run_level(Members nodes, Groups& groups, std::vector<Node*>& alike, Poll& poll) {
+  alike.clear();
+  for (Node* node : nodes) {
+    if (node->state != State::pending) continue;
+    if (node->uses == 0)
+      node->order = next_order();
+    else if (nodes.size() > 1 && may_batch(*node))
+      alike.push_back(node);
+    else
+      run_one_by_one({&node, 1}, poll);
+  }
+  if (alike.size() < 2) return run_one_by_one(alike, poll);
+  groups.sort(alike);
+  for (const auto& group : groups.all()) run_alike(group, poll);
+}
+
+}  // namespace
+
+bool run_in_batches(Poll& poll) {
+  if (pending.live < kFew) return false;
+  const Levels levels;
+  if (!levels.worth_it()) return false;
+  Groups groups;
+  std::vector<Node*> alike;
+  for (uint32_t l = 1; l <= levels.highest(); ++l) run_level(levels.level(l), groups, alike, poll);
+  return true;
+}
+
+}  // namespace wend

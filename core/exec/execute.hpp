@@ -1,0 +1,32 @@
+// exec/execute.hpp: giving single nodes their values; for the files of exec/ only.
+#pragma once
+
+#include "graph/record.hpp"
+
+namespace wend {
+
+// Estimated nanoseconds; small nodes are not worth estimating.
+double work_of(const Node& node);
+// Gives the node its value or its error. Out of memory and interrupts leave it as it was.
+void execute(Node& node, double work);
+// A value is there: readers may see it, and the node lets its inputs go.
+void publish(Node& node);
+
+// Looks for the user's request to stop every now and then; `work` has been done since last time.
+class Poll {
+ public:
+  void after(double work) {
+    if ((since_ += 100 + work) > 1e6) look();
+  }
+
+ private:
+  void look();
+  double since_ = 0;
+  int64_t last_ = 0;
+};
+
+// Runs what is pending level by level, like nodes of a level at once; false if there is nothing to
+// gain, and nothing was done.
+bool run_in_batches(Poll& poll);
+
+}  // namespace wend
