@@ -57,6 +57,8 @@ void bind_modes(nb::module_& m) {
     mode.anomaly = on;
     mode.check_nan = check_nan;
   });
+  m.def("_batching", [] { return batching; });
+  m.def("_set_batching", [](bool on) { batching = on; });
   m.def("_eager", [] { return mode.eager; });
   m.def("_set_eager", [](bool on) { mode.eager = on; });
   m.def("get_default_dtype", [] { return nb::borrow(dtype_object(default_dtype())); });
@@ -90,6 +92,8 @@ void bind_running(nb::module_& m) {
     d["runs"] = counters.runs;
     d["nodes"] = counters.nodes;
     d["kernels"] = counters.kernels;
+    d["batches"] = counters.batches;
+    d["batched"] = counters.batched;
     d["donated"] = counters.donated;
     d["bytes"] = counters.bytes;
     d["recorded"] = nodes_recorded();
