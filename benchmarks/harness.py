@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks import report
 from benchmarks.quiet import is_quiet
-from benchmarks.workload import Figure, Workload, find, modules
+from benchmarks.workload import Figure, Workload, find, module_of, modules
 
 NORM = "torch"
 # For the pools that no function of the peer's sets.
@@ -35,15 +35,17 @@ class Options:
     """What the command line asks for; `modules` lets another module stand in for a peer's."""
 
     peers: Sequence[str] | None
+    workloads: Sequence[str] | None
     modules: dict[str, str]
     threads: Sequence[str]
     repeats: int
     seconds: float
 
-    def wants(self, peer: str) -> bool:
-        return self.peers is None or peer in self.peers
+    def wants(self, program: str) -> bool:
+        return self.peers is None or not {program, module_of(program)}.isdisjoint(self.peers)
 
-    def module(self, peer: str) -> str:
+    def module(self, program: str) -> str:
+        peer = module_of(program)
         return self.modules.get(peer, peer)
 
 
@@ -120,20 +122,25 @@ class Worker:
         )
 
 
-def difference(expected: Any, got: Any) -> str | None:
+def difference(expected: Any, got: Any, within: float = 1e-6) -> str | None:
     """How two nested lists of numbers differ beyond float32 rounding; None if they agree.
+
+    Rounding is judged by the largest number that stands in the same list.
 
     >>> difference([1.0, [2.0]], [1.0, [2.5]])
     '2.0 became 2.5'
+    >>> difference([100.0, 0.001], [100.0, 0.0])
     """
     if isinstance(expected, list) and isinstance(got, list):
         if len(expected) != len(got):
             return f"{len(expected)} items became {len(got)}"
-        found = (difference(*pair) for pair in zip(expected, got, strict=True))
+        numbers = [abs(item) for item in expected if not isinstance(item, list)]
+        within = 1e-6 + 1e-4 * max(numbers, default=0.0)
+        found = (difference(*pair, within) for pair in zip(expected, got, strict=True))
         return next((text for text in found if text), None)
     if isinstance(expected, list) or isinstance(got, list):
         return "the nesting differs"
-    same = math.isclose(expected, got, rel_tol=1e-4, abs_tol=1e-6)
+    same = math.isclose(expected, got, rel_tol=1e-4, abs_tol=within)
     return None if same else f"{expected} became {got}"
 
 
@@ -174,7 +181,10 @@ def measure_with(workload: Workload, options: Options, threads: str) -> Iterator
 
 def measure(workloads: Iterable[Workload], options: Options) -> Iterator[Figure]:
     """Figures of all workloads, with each number of threads asked for."""
+    chosen = options.workloads
     for workload in workloads:
+        if chosen is not None and workload.name not in chosen:
+            continue
         for threads in options.threads:
             yield from measure_with(workload, options, threads)
 
@@ -191,6 +201,7 @@ def parser() -> argparse.ArgumentParser:
 
     made = argparse.ArgumentParser()
     made.add_argument("--peers", type=names, help="default: all installed; PyTorch is the norm")
+    made.add_argument("--workloads", type=names, help="default: all of the file")
     made.add_argument(
         "--module",
         type=stand_in,
@@ -207,6 +218,7 @@ def parser() -> argparse.ArgumentParser:
 def options_of(parsed: argparse.Namespace) -> Options:
     return Options(
         peers=parsed.peers,
+        workloads=parsed.workloads,
         modules=dict(parsed.module),
         threads=parsed.threads,
         repeats=parsed.repeats,

@@ -23,8 +23,9 @@ Program = Callable[[Any], Step]
 class Workload:
     """A computation that every peer does in its own way, with PyTorch's results as the norm.
 
-    `scale` turns the seconds of one step into `unit`. `aims` says, per peer, how many times
-    faster than that peer wend is to be.
+    A program is named after its peer's module; where a peer has several ways, more words follow:
+    "torch", "torch by level". `scale` turns the seconds of one step into `unit`. `aims` says, per
+    program, how many times faster than it wend is to be.
     """
 
     name: str
@@ -35,9 +36,21 @@ class Workload:
     aims: Mapping[str, float] = field(default_factory=dict)
 
 
+def module_of(program: str) -> str:
+    """The module that a program of this name is written for.
+
+    >>> module_of("torch by level")
+    'torch'
+    """
+    return program.split()[0]
+
+
 @dataclass(frozen=True)
 class Figure:
-    """One measured number; lower is better. `quiet` is false if the machine never was."""
+    """One measured number; lower is better. `quiet` is false if the machine never was.
+
+    `peer` is the name of the program.
+    """
 
     workload: str
     title: str
