@@ -198,18 +198,15 @@ class ByLevel(TreeLSTM):
     def roots(self) -> Any:
         leaf_h, leaf_c = self.leaf_state(self.all_words)
         leaves = zip(leaf_h.split(self.leaf_counts), leaf_c.split(self.leaf_counts), strict=True)
-        state: tuple[Any, Any] | None = None
+        states: list[Any] = []
         for own, order in zip(leaves, self.orders, strict=True):
-            inner = state and self.parents(*state)
-            if order is not None:
-                state = tuple(  # type: ignore[assignment]
-                    self.T.cat(parts).index_select(0, order)
-                    for parts in zip(inner, own, strict=True)
-                )
+            inner = self.parents(*states) if states else own
+            if order is None:
+                states = list(inner)
             else:
-                state = inner or own
-        assert state is not None
-        return state[0]
+                pairs = zip(inner, own, strict=True)
+                states = [self.T.cat(pair).index_select(0, order) for pair in pairs]
+        return states[0]
 
 
 def by_level(T: Any, examples: Examples, hidden: int) -> Step:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.dynet_parameter import dynet_collection
 from benchmarks.sketch import sketch
 from benchmarks.tree_lstm import LEARNING_RATE, Examples, Tree, weights
 from benchmarks.workload import Step
@@ -18,7 +19,7 @@ class DynetTreeLSTM:
 
     def __init__(self, dy: Any, hidden: int, vocabulary: int) -> None:
         self.dy, self.hidden = dy, hidden
-        self.collection = dy.ParameterCollection()
+        self.collection = dynet_collection(dy)
         made = weights(hidden, vocabulary)
         self.words = self.collection.lookup_parameters_from_numpy(made["words"])
         self.leaf = self.parameter(made["leaf"])

@@ -1,4 +1,4 @@
-"""W4: a training step of a binary Tree-LSTM over 64 trees, written for one tree; at hidden 128 and 512.
+"""W4: a training step of a Tree-LSTM over 64 trees, written for one tree; at hidden 128 and 512.
 
 The trees differ in shape, so that a batch must be found in them, by hand or by the framework.
 """
