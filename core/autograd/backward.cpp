@@ -31,6 +31,12 @@ uint64_t walks = 0;
   throw Error(ErrorKind::runtime, text);
 }
 
+bool is_freed(const Node& node) {
+  if (node.flags & Node::history_freed) return true;
+  const Batch* batch = batch_of(node);
+  return batch && batch->freed;
+}
+
 bool has_nan(const Value& v) {
   if (!is_floating(v->dtype)) return false;
   WithoutGrad no_grad;
@@ -44,7 +50,7 @@ bool has_nan(const Value& v) {
 class Reach {
  public:
   Reach(const Backward& request, bool by_batches) : by_batches_(by_batches) {
-    std::vector<std::pair<Node*, bool>> stack;
+    std::vector<std::pair<const Node*, bool>> stack;
     for (const auto& t : request.targets) {
       leading_.insert(t.node.get());
       oldest_ = std::min(oldest_, t.node->order);
@@ -63,17 +69,17 @@ class Reach {
         if (in && in->needs_grad()) stack.push_back({standing_for(in.get()), false});
     }
   }
-  bool leads_to_target(Node* node) const { return leading_.contains(standing_for(node)); }
+  bool leads_to_target(const Node* node) const { return leading_.contains(standing_for(node)); }
   // Whether there is a target beyond this node.
   bool goes_on_from(const Node& node) const {
-    if (node.flags & Node::history_freed) return true;
+    if (is_freed(node)) return true;
     for (const Value& in : node.in())
       if (in && in->needs_grad() && leads_to_target(in.get())) return true;
     return false;
   }
 
  private:
-  Node* standing_for(Node* node) const {
+  const Node* standing_for(const Node* node) const {
     const Batch* batch = by_batches_ ? batch_of(*node) : nullptr;
     return batch ? batch->whole : node;
   }
@@ -179,6 +185,10 @@ class Walk {
       forget_edges(*node);
       unref(node);
     }
+    // Newest first: what nobody else holds goes with its reader.
+    for (const Ref<Batch>& batch : passed_batches_)
+      for (Node* member : batch->rows())
+        if (member) forget_history(*member);
   }
   explicit Walk(Backward& request) : request_(request) {
     if (!request.targets.empty()) reach_.emplace(request, by_batches_);
@@ -219,13 +229,13 @@ class Walk {
   }
 
  private:
-  void add(Node* node, const Value& gradient) {
+  void add(Node* node, Value gradient) {
     if (!gradient || (reach_ && !reach_->leads_to_target(node))) return;
     if (by_batches_)
       if (const Batch* batch = batch_of(*node))
-        return frontier_->entry(batch->whole).rows.push_back({gradient, {}, node->row});
+        return frontier_->rows(batch->whole).push_back({gradient, {}, node->row});
     Entry& entry = frontier_->entry(node);
-    entry.gradient = entry.gradient ? total_of(entry.gradient, gradient) : gradient;
+    entry.gradient = entry.gradient ? total_of(entry.gradient, gradient) : std::move(gradient);
   }
 
   void step(Entry& entry) {
@@ -242,9 +252,9 @@ class Walk {
       return;
     }
     if (!goes_on) return;
-    if (node.flags & Node::history_freed) {
+    if (is_freed(node)) {
       if (targets_.contains(&node)) return;
-      graph_was_freed(node);
+      wend::graph_was_freed(node);
     }
     LineOf line(node);
     switch (node.op->back) {
@@ -265,40 +275,48 @@ class Walk {
   // A member must be there until the walk has come to its batch, so edges to one go at the end.
   void forget(Node& node) {
     forget_saved(node);
-    if (by_batches_ && std::ranges::any_of(node.in(), [](auto& in) { return in && in->batch; }))
+    if (by_batches_ && std::ranges::any_of(node.in(), [](auto& in) { return in && batch_of(*in); }))
       retain(passed_.emplace_back(&node));
     else
       forget_edges(node);
   }
 
-  // Puts the gradient of a batch together; false if not all members take part or one of them is
-  // watched, so that they were passed one by one.
+  // Puts the gradient of a batch together; false if not all members take part or one of them needs
+  // a look, so that they were passed one by one.
   bool step_batch(Entry& entry) {
     Node& whole = *entry.node;
     const Ref<Batch> batch(whole.batch);
+    const bool alike = !batch->watched && !batch->partly_freed;
+    if (batch->freed) graph_was_freed(*batch);
+    if (alike && !entry.rows) {
+      if (!request_.keep_graph) forget(batch);
+      return true;
+    }
     RowList list;
     if (entry.gradient)
       for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
-    for (const RowsGradient& rows : entry.rows) list.add(rows);
+    if (entry.rows)
+      for (const RowsGradient& rows : *entry.rows) list.add(rows);
     std::vector<bool> there(batch->n);
     for (int64_t to : list.to) there[to] = true;
-    if (!std::ranges::all_of(there, [](bool b) { return b; }) || is_watched(*batch)) {
+    if (!alike || !std::ranges::all_of(there, [](bool b) { return b; })) {
       step_members(*batch, list, there);
       return false;
     }
-    for (Node* member : batch->rows()) {
-      if (!member) continue;
-      if (member->flags & Node::history_freed) graph_was_freed(*member);
-      if (!request_.keep_graph) forget(*member);
-    }
-    if (!entry.rows.empty())
-      entry.gradient = assembled(list.gradients, whole.sizes(), list.from, list.row, list.to);
+    if (!request_.keep_graph) forget(batch);
+    entry.gradient = assembled(list.gradients, whole.sizes(), list.from, list.row, list.to);
     return true;
   }
 
-  static bool is_watched(Batch& batch) {
-    return std::ranges::any_of(batch.rows(),
-                               [](Node* m) { return m && m->extra && m->extra->attachment; });
+  [[noreturn]] static void graph_was_freed(Batch& batch) {
+    for (const Node* member : batch.rows())
+      if (member) wend::graph_was_freed(*member);
+    wend::graph_was_freed(*batch.whole);
+  }
+
+  void forget(const Ref<Batch>& batch) {
+    batch->freed = true;
+    passed_batches_.push_back(batch);
   }
 
   void step_members(Batch& batch, const RowList& list, const std::vector<bool>& there) {
@@ -319,7 +337,7 @@ class Walk {
     for (uint32_t i = 0; i < node.n_inputs; ++i) {
       Node* source = node.inputs[i].get();
       if (!wants(source) || !(source->flags & Node::stands_for_batch)) continue;
-      frontier_->entry(source).rows.push_back({entry.gradient, entry.node, i});
+      frontier_->rows(source).push_back({entry.gradient, entry.node, i});
     }
     if (node.op->view) return;
     const auto sources = node.attr(1).as_ints(), rows = node.attr(2).as_ints();
@@ -359,30 +377,41 @@ class Walk {
 
   void step_rule(Entry& entry) {
     Node& node = *entry.node;
+    if (node.extra || mode.anomaly) [[unlikely]]
+      return step_rule_watched(entry);
+    if (!entry.gradient) return pass_nothing(node);
+    apply_rule(entry, node.inputs, entry.node,
+               [&](uint32_t i, Value gradient) { add(node.inputs[i].get(), std::move(gradient)); });
+  }
+
+  // The same where hooks are to see the gradients, or to unpack what was saved.
+  void step_rule_watched(Entry& entry) {
+    Node& node = *entry.node;
     const bool hooked = node.extra && node.extra->attachment && node.extra->attachment->watches();
     if (hooked) node.extra->attachment->entering(std::span(&entry.gradient, 1));
     if (!entry.gradient) return pass_nothing(node);
     std::optional<Unpacked> unpacked;
     if (node.extra && node.extra->packed) unpacked.emplace(entry.node, *node.extra->packed);
-    const Value* in = unpacked ? unpacked->in.data() : node.inputs;
-    const Value& out = unpacked ? unpacked->out : entry.node;
-    const bool watched = hooked || mode.anomaly;
-    Values gradients(watched ? node.n_inputs : 0);
+    Values gradients(node.n_inputs);
+    apply_rule(entry, unpacked ? unpacked->in.data() : node.inputs,
+               unpacked ? unpacked->out : entry.node,
+               [&](uint32_t i, Value gradient) { gradients[i] = std::move(gradient); });
+    hand_on(node, gradients, std::span(&entry.gradient, 1));
+  }
+
+  // Gives the gradient of every input that wants one to `take`.
+  template <class Take>
+  void apply_rule(const Entry& entry, const Value* in, const Value& out, Take take) {
+    const Node& node = *entry.node;
+    const Op& op = *node.op;
     for (uint32_t i = 0; i < node.n_inputs; ++i) {
-      Node* input = node.inputs[i].get();
+      const Node* input = node.inputs[i].get();
       if (!wants(input)) continue;
-      const Gradient& rule =
-          node.op->grad_each.formula ? node.op->grad_each : node.op->grad[std::min(i, 3u)];
+      const Gradient& rule = op.grad_each.formula ? op.grad_each : op.grad[std::min(i, 3u)];
       if (!rule.formula) continue;
       Value gradient = rule.formula({node, in, out, entry.gradient, static_cast<int>(i)});
-      if (!gradient) continue;
-      gradient = fit_gradient(gradient, *input);
-      if (watched)
-        gradients[i] = std::move(gradient);
-      else
-        add(input, gradient);
+      if (gradient) take(i, fit_gradient(std::move(gradient), *input));
     }
-    if (watched) hand_on(node, gradients, std::span(&entry.gradient, 1));
   }
 
   // The walk goes on without a gradient: hooks and functions are still called.
@@ -409,11 +438,12 @@ class Walk {
   void step_function(Entry& entry) {
     Node& node = *entry.node;
     auto& function = static_cast<FunctionAttachment&>(*node.extra->attachment);
-    if (function.watches()) function.entering(entry.slots);
-    Values gradients = function.backward(entry.slots);
+    Values outputs = entry.slots ? std::move(*entry.slots) : Values();
+    if (function.watches()) function.entering(outputs);
+    Values gradients = function.backward(outputs);
     for (uint32_t i = 0; i < node.n_inputs; ++i)
       if (gradients[i]) gradients[i] = fit_gradient(gradients[i], *node.inputs[i]);
-    hand_on(node, gradients, entry.slots);
+    hand_on(node, gradients, outputs);
     pass_nothing(node);
     if (!request_.keep_graph) function.forget();
   }
@@ -423,20 +453,23 @@ class Walk {
     Node* function = entry.node->inputs[1].get();
     if (!wants(function)) return;
     const size_t slot = entry.node->attr(0).as_int();
-    Values& slots = frontier_->entry(function).slots;
+    auto& held = frontier_->entry(function).slots;
+    if (!held) held = std::make_unique<Values>();
+    Values& slots = *held;
     if (slots.size() <= slot) slots.resize(slot + 1);
     if (!entry.gradient) return;
     slots[slot] = slots[slot] ? slots[slot] + entry.gradient : entry.gradient;
   }
 
-  bool wants(Node* input) const {
+  bool wants(const Node* input) const {
     return input && input->needs_grad() && (!reach_ || reach_->leads_to_target(input));
   }
 
   Backward& request_;
   const uint64_t number_ = ++walks;
   const bool by_batches_ = goes_by_batches(request_);
-  std::vector<Node*> passed_;  // whose edges go at the end
+  std::vector<Node*> passed_;  // whose edges go at the end ...
+  std::vector<Ref<Batch>> passed_batches_;  // ... and whose members' history does
   BorrowedFrontier frontier_;
   Node* at_ = nullptr;
   std::optional<Reach> reach_;
@@ -490,8 +523,7 @@ std::string backward_name(const Node& node) {
   return text + "Backward0";
 }
 
-Value fit_gradient(const Value& gradient, const Node& like) {
-  Value g = gradient;
+Value refit_gradient(Value g, const Node& like) {
   if (g->layout != like.layout && !std::ranges::equal(g->sizes(), like.sizes()))
     g = sum_to(g, like.sizes());
   return g->dtype == like.dtype ? g : cast(g, like.dtype);

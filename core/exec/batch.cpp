@@ -276,7 +276,7 @@ bool run_at_once(Members members) {
 void run_one_by_one(Members members, Poll& poll) {
   for (Node* node : members) {
     if (node->state != State::pending || node->uses == 0) continue;
-    const double work = work_of(*node);
+    const int64_t work = work_of(*node);
     execute(*node, work);
     poll.after(work);
   }
@@ -305,42 +305,34 @@ void run_alike(Members members, Poll& poll) {
     for (const auto& part : parts) run_alike(part, poll);
     return;
   }
-  const double work = work_of(*members[0]) * static_cast<double>(members.size());
+  const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
   if (run_at_once(members))
     poll.after(work);
   else
     run_one_by_one(members, poll);
 }
 
-// Pending nodes by level: a node's level is one more than the highest among those that it reads or
-// has a gradient edge to.
+// Pending nodes by level, which is one more than the highest among those that a node reads or has a
+// gradient edge to.
 class Levels {
  public:
   Levels() {
-    const size_t n = pending.nodes.size();
-    std::vector<uint32_t> level(n);
+    std::vector<Node*> nodes;
+    nodes.reserve(pending.live);
     uint32_t highest = 0;
-    for (size_t i = 0; i < n; ++i) {
-      const Node* node = pending.nodes[i];
+    for (Node* node : pending.nodes) {
       if (!node || !matters(*node)) continue;
-      ++count_;
-      uint32_t above = 0;
-      for (const Value& in : node->in())
-        if (in && in->state == State::pending) above = std::max(above, level[in->slot]);
-      level[i] = above + 1;
-      highest = std::max(highest, above + 1);
+      nodes.push_back(node);
+      highest = std::max(highest, node->row);
     }
-    if (count_ < kFew || static_cast<double>(count_) < kWide * highest) return;
+    if (nodes.size() < kFew || static_cast<double>(nodes.size()) < kWide * highest) return;
     start_.resize(highest + 2);
-    for (uint32_t l : level) ++start_[l];
-    // Level 0 is what does not matter.
-    uint32_t at = start_[0] = 0;
-    for (uint32_t l = 1; l <= highest; ++l) at += std::exchange(start_[l], at);
-    start_[highest + 1] = at;
-    nodes_.resize(at);
+    for (const Node* node : nodes) ++start_[node->row];
+    uint32_t at = 0;
+    for (uint32_t& start : start_) at += std::exchange(start, at);
+    nodes_.resize(nodes.size());
     auto next = start_;
-    for (size_t i = 0; i < n; ++i)
-      if (level[i]) retain(nodes_[next[level[i]]++] = pending.nodes[i]);
+    for (Node* node : nodes) retain(nodes_[next[node->row]++] = node);
   }
   ~Levels() {
     for (Node* node : nodes_) unref(node);
@@ -356,7 +348,6 @@ class Levels {
   // What nobody looks at is not run, but the way back may lead through it.
   static bool matters(const Node& node) { return node.uses > 0 || node.needs_grad(); }
 
-  size_t count_ = 0;
   std::vector<uint32_t> start_;
   std::vector<Node*> nodes_;
 };

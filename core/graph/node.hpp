@@ -105,24 +105,24 @@ struct Node {
 
   uint32_t refs;
   uint32_t uses;  // who may still need the value: handles, pending readers, saved for backward
-  uint64_t number;  // in the order of recording
-  uint64_t order;   // in the order of running: later than everything it reads
   const Op* op;
   const Layout* layout;
-  int64_t offset;  // of the first element within the storage, in elements
   Buffer* buffer;
   Attrs* attrs;
-  Extra* extra;
-  void* code;  // the user's code object that recorded this, see graph/source
-  Batch* batch;  // that it ran in, or that it stands for, see graph/batch
-  int32_t instruction;
+  Batch* batch;   // that it ran in, or that it stands for, see graph/batch
   uint32_t slot;  // place in the list of pending nodes
-  uint32_t row;   // place in the batch
+  uint32_t row;   // place in the batch; while pending, one more than the highest among its inputs
+  uint32_t n_inputs;
   DType dtype;
   State state;
   uint8_t flags;
-  uint8_t saved;  // bit i: input i is kept for the gradient; bit 7: the output is
-  uint32_t n_inputs;
+  uint8_t saved;    // bit i: input i is kept for the gradient; bit 7: the output is
+  int64_t offset;   // of the first element within the storage, in elements
+  uint64_t number;  // in the order of recording
+  uint64_t order;   // in the order of running: later than everything it reads
+  Extra* extra;
+  void* code;  // the user's code object that recorded this, see graph/source
+  int32_t instruction;
   // Beyond `state` pending an input is held for its history only, unless `saved` says otherwise.
   Value inputs[];
 
@@ -155,24 +155,34 @@ inline void unref(Node* node) {
   if (--node->refs == 0) release(node);
 }
 
+// Gives up a reference and a use together.
+inline void let_go(Node* node) {
+  const bool unneeded = --node->uses == 0;
+  if (--node->refs == 0)
+    release(node);
+  else if (unneeded)
+    value_unneeded(node);
+}
+
 inline Value::Value(Node* node) : p_(node) {
   if (p_) ++p_->refs, ++p_->uses;
 }
 inline Value::Value(const Value& o) : Value(o.p_) {}
 inline Value::~Value() {
-  if (!p_) return;
-  unuse(p_);
-  unref(p_);
+  if (p_) let_go(p_);
 }
 
 Extra& extra(Node& node);
 // Gives up what was saved for the way back through `node`, and the way itself: a later backward
 // through it is an error. Nothing changes for a node that saved nothing. A pending node keeps what
 // it needs to run.
-void forget_history(Node& node);
-// The two halves of it: what was saved goes, the edges stay; then they go as well.
-void forget_saved(Node& node);
-void forget_edges(Node& node);
+void forget_saved(Node& node);  // the first half of it: the edges stay
+void forget_edges(Node& node);  // the second
+inline void forget_history(Node& node) {
+  if (!node.saved && !node.extra) return;
+  forget_saved(node);
+  forget_edges(node);
+}
 
 // Nodes alive now, for tests of memory.
 int64_t live_nodes();

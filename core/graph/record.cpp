@@ -1,6 +1,7 @@
 // graph/record.cpp: appending nodes, the list of what is pending, and constants.
 #include "graph/record.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -21,9 +22,10 @@ struct Needs {
   bool grad = false;
   uint8_t saved = 0;
   bool outside = false;  // reads memory that somebody outside may write
+  uint32_t level = 0;    // the highest among pending inputs
 };
 
-Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
+inline Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
   Needs needs;
   const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -32,7 +34,10 @@ Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
       needs.grad = true;
       needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
     }
-    if (in.state == State::dropped && !op.is_edge(i)) derive_again(in);
+    if (in.state == State::pending)
+      needs.level = std::max(needs.level, in.row);
+    else if (in.state == State::dropped && !op.is_edge(i))
+      derive_again(in);
     if (outside_buffers && in.buffer && is_shared(*in.buffer)) needs.outside |= !op.is_edge(i);
   }
   return needs;
@@ -67,13 +72,15 @@ void refuse_inference_tensors(std::span<const Value> inputs, uint8_t saved) {
            "of `torch.inference_mode()`.");
 }
 
-void set_source(Node& node) {
-  const Source source = current_source();
-  node.code = source.code;
-  node.instruction = source.instruction;
+inline Source source_now() {
+  if (!mode.line_of) return source_hooks.capture ? source_hooks.capture() : Source{};
+  const Source source = mode.line_of->source();
+  if (source.code) source_hooks.retain(source.code);
+  return source;
 }
 
-Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout, int64_t offset) {
+inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
+                      int64_t offset) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
   node->uses = 1;
@@ -95,12 +102,14 @@ Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
   }
   node->saved = 0;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
-  set_source(*node);
+  const Source source = source_now();
+  node->code = source.code;
+  node->instruction = source.instruction;
   return node;
 }
 
 // The node takes over the references; of a gradient edge it does not need the value.
-void take_inputs(Node& node, std::span<Value> inputs) {
+inline void take_inputs(Node& node, std::span<Value> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) new (&node.inputs[i]) Value(std::move(inputs[i]));
   if (!node.op->edges) return;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -118,12 +127,7 @@ void make_private(std::span<Value> inputs, uint8_t saved) {
 
 }  // namespace
 
-Source current_source() {
-  if (!mode.line_of) return source_hooks.capture ? source_hooks.capture() : Source{};
-  const Source source = mode.line_of->source();
-  if (source.code) source_hooks.retain(source.code);
-  return source;
-}
+Source current_source() { return source_now(); }
 
 void derive_again(Node& view) {
   std::vector<Node*> chain;
@@ -143,8 +147,11 @@ void take_value(Node& view, const Node& base) {
   view.state = State::valued;
 }
 
-Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
-             const Layout* layout, int64_t offset) {
+namespace {
+
+[[gnu::always_inline]] inline Value append_inline(const Op& op, std::span<Value> inputs,
+                                                  std::span<const Arg> attrs, DType dtype,
+                                                  const Layout* layout, int64_t offset) {
   const Needs needs = prepare(op, inputs, dtype);
   if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
   if (inference_tensors && needs.saved) refuse_inference_tensors(inputs, needs.saved);
@@ -152,6 +159,7 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
   if (!attrs.empty()) node->attrs = make_attrs(attrs).leak();
   if (needs.grad) node->flags |= Node::requires_grad;
   node->saved = needs.saved;
+  node->row = needs.level + 1;
   if (needs.saved & kSavesOutput) use(node);
   take_inputs(*node, inputs);
   if (inference_tensors && op.view)  // a view is of the kind that its base is
@@ -170,9 +178,19 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
   return result;
 }
 
+}  // namespace
+
+Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
+             const Layout* layout, int64_t offset) {
+  return append_inline(op, inputs, attrs, dtype, layout, offset);
+}
+
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
   Node* node = new_node(op, inputs.size(), default_dtype(), layout, 0);
   node->flags |= Node::requires_grad;
+  node->row = 1;
+  for (const Value& in : inputs)
+    if (in->state == State::pending) node->row = std::max(node->row, in->row + 1);
   take_inputs(*node, inputs);
   pending.add(node);
   return Value::adopt(node);
@@ -181,7 +199,7 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
+  return append_inline(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
 }
 
 Value record(const Op& op, std::initializer_list<Value> inputs, std::initializer_list<Arg> attrs) {
