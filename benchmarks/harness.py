@@ -179,12 +179,14 @@ def measure_with(workload: Workload, options: Options, threads: str) -> Iterator
         yield from (worker.figure(options.repeats) for worker in workers)
 
 
+def chosen(workloads: Iterable[Workload], options: Options) -> list[Workload]:
+    wanted = options.workloads
+    return [workload for workload in workloads if wanted is None or workload.name in wanted]
+
+
 def measure(workloads: Iterable[Workload], options: Options) -> Iterator[Figure]:
     """Figures of all workloads, with each number of threads asked for."""
-    chosen = options.workloads
-    for workload in workloads:
-        if chosen is not None and workload.name not in chosen:
-            continue
+    for workload in chosen(workloads, options):
         for threads in options.threads:
             yield from measure_with(workload, options, threads)
 
