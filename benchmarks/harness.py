@@ -21,7 +21,6 @@ from benchmarks import report
 from benchmarks.quiet import is_quiet
 from benchmarks.workload import Figure, Workload, find, module_of, modules
 
-NORM = "torch"
 # For the pools that no function of the peer's sets.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 # Long enough for a pool that spins before it sleeps to be asleep when another peer is timed.
@@ -145,20 +144,23 @@ def difference(expected: Any, got: Any, within: float = 1e-6) -> str | None:
 
 
 def check(workload: Workload, workers: Iterable[Worker]) -> None:
-    """Compare each peer's values and gradients with PyTorch's."""
+    """Compare each peer's values and gradients with those of the norm."""
     results = {worker.peer: worker.ask("check") for worker in workers}
+    right = results[workload.norm]
     for peer, result in results.items():
-        for what, expected, got in zip(("value", "gradient"), results[NORM], result, strict=True):
+        for what, expected, got in zip(("value", "gradient"), right, result, strict=True):
             if text := difference(expected, got):
-                sys.exit(f"{workload.name}: {peer}'s {what} differs from PyTorch's: {text}")
+                norm = report.name(workload.norm)
+                sys.exit(f"{workload.name}: {peer}'s {what} differs from {norm}'s: {text}")
 
 
 def installed(workload: Workload, options: Options) -> list[str]:
-    """The peers to measure: those wanted, with PyTorch always, as far as they are installed."""
-    wanted = [peer for peer in workload.programs if options.wants(peer) or peer == NORM]
+    """The peers to measure: those wanted and the norm, as far as they are installed."""
+    norm = workload.norm
+    wanted = [peer for peer in workload.programs if options.wants(peer) or peer == norm]
     found = [peer for peer in wanted if importlib.util.find_spec(options.module(peer))]
-    if NORM not in found:
-        sys.exit("Results are compared with PyTorch's, which is not installed.")
+    if norm not in found:
+        sys.exit(f"Results are compared with {report.name(norm)}'s, which is not installed.")
     return found
 
 
@@ -202,7 +204,7 @@ def parser() -> argparse.ArgumentParser:
         return peer, module
 
     made = argparse.ArgumentParser()
-    made.add_argument("--peers", type=names, help="default: all installed; PyTorch is the norm")
+    made.add_argument("--peers", type=names, help="default: all installed; the norm always")
     made.add_argument("--workloads", type=names, help="default: all of the file")
     made.add_argument(
         "--module",

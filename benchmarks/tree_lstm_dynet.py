@@ -43,22 +43,29 @@ class DynetTreeLSTM:
     def gates(self, x: Any, count: int) -> list[Any]:
         return [self.dy.pick_range(x, i * self.hidden, (i + 1) * self.hidden) for i in range(count)]
 
-    def state(self, tree: Tree) -> tuple[Any, Any]:
+    def leaf_state(self, word: int) -> tuple[Any, Any]:
         dy = self.dy
-        if not isinstance(tree, tuple):
-            x = dy.affine_transform([self.leaf_bias, self.leaf, dy.lookup(self.words, tree)])
-            i, o, u = self.gates(x, 3)
-            c = dy.cmult(dy.logistic(i), dy.tanh(u))
-        else:
-            (left_h, left_c), (right_h, right_c) = map(self.state, tree)
-            x = dy.affine_transform([self.node_bias, self.left, left_h, self.right, right_h])
-            i, f_left, f_right, o, u = self.gates(x, 5)
-            c = (
-                dy.cmult(dy.logistic(i), dy.tanh(u))
-                + dy.cmult(dy.logistic(f_left), left_c)
-                + dy.cmult(dy.logistic(f_right), right_c)
-            )
+        x = dy.affine_transform([self.leaf_bias, self.leaf, dy.lookup(self.words, word)])
+        i, o, u = self.gates(x, 3)
+        c = dy.cmult(dy.logistic(i), dy.tanh(u))
         return dy.cmult(dy.logistic(o), dy.tanh(c)), c
+
+    def node_state(self, left: tuple[Any, Any], right: tuple[Any, Any]) -> tuple[Any, Any]:
+        dy, (left_h, left_c), (right_h, right_c) = self.dy, left, right
+        x = dy.affine_transform([self.node_bias, self.left, left_h, self.right, right_h])
+        i, f_left, f_right, o, u = self.gates(x, 5)
+        c = (
+            dy.cmult(dy.logistic(i), dy.tanh(u))
+            + dy.cmult(dy.logistic(f_left), left_c)
+            + dy.cmult(dy.logistic(f_right), right_c)
+        )
+        return dy.cmult(dy.logistic(o), dy.tanh(c)), c
+
+    def state(self, tree: Tree) -> tuple[Any, Any]:
+        if not isinstance(tree, tuple):
+            return self.leaf_state(tree)
+        left, right = map(self.state, tree)
+        return self.node_state(left, right)
 
     def loss(self, h: Any, label: int) -> Any:
         scores = self.dy.affine_transform([self.classes_bias, self.classes, h])
