@@ -320,7 +320,7 @@ bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Nod
 void run_alike(Members members, Poll& poll) {
   if (members.size() == 1) return run_one_by_one(members, poll);
   const Op& op = *members[0]->op;
-  for (uint32_t i = 0; op.weights >> i; ++i) {
+  for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
     std::vector<std::vector<Node*>> parts;
     if (!(op.weights >> i & 1) || all_share(members, i) || !split_by_weight(members, i, parts))
       continue;
