@@ -33,8 +33,7 @@ void fetch_ahead(const Nodes& nodes, size_t i) {
   if (i + kInputs < nodes.size() && nodes[i + kInputs]) {
     const Node& node = *nodes[i + kInputs];
     if (node.attrs) __builtin_prefetch(node.attrs);
-    for (uint32_t k = 0; k < node.n_inputs && k < 3; ++k)
-      __builtin_prefetch(node.inputs[k].get());
+    for (uint32_t k = 0; k < node.n_inputs && k < 3; ++k) __builtin_prefetch(node.inputs[k].get());
   }
 }
 

@@ -10,7 +10,7 @@ Value batch_rows(const Value& whole, int64_t start, int64_t n);
 // Row i of the result is row `row[i]` of source `from[i]`, or all of it where that is -1.
 Value gathered(std::span<Value> sources, std::span<const int64_t> sizes,
                std::span<const int64_t> from, std::span<const int64_t> row);
-// All members of a batch seen with other sizes and strides.
+// All members of a batch seen with other sizes and strides; empty where the way back is not known.
 Value batch_view(const Value& whole, std::span<const int64_t> sizes,
                  std::span<const int64_t> strides, int64_t offset);
 // Row `to[i]` of the result has row `row[i]` of gradient `from[i]` added, all of it where that is
