@@ -198,6 +198,48 @@ Value lift_as_is(const Lift& s) {
   return record(*s.like.op, in, s.like.attrs ? s.like.attrs->span() : std::span<const Arg>{});
 }
 
+namespace {
+
+Value record_lifted(const Lift& s, std::span<const Arg> attrs) {
+  Values in;
+  for (int i = 0; i < static_cast<int>(s.in.size()); ++i) in.push_back(with_members(s, i));
+  return record(*s.like.op, in, attrs);
+}
+
+// The members' attributes with another one in one place.
+std::vector<Arg> attrs_with(const Lift& s, int place, const Arg& arg) {
+  const auto given = s.like.attrs->span();
+  std::vector<Arg> attrs(given.begin(), given.end());
+  attrs[place] = arg;
+  return attrs;
+}
+
+}  // namespace
+
+Value lift_rows(const Lift& s) {
+  return record_lifted(s, s.like.attrs ? s.like.attrs->span() : std::span<const Arg>{});
+}
+
+Value lift_along_dim(const Lift& s, int attr) {
+  const int ndim = s.like.inputs[0]->ndim();
+  const Arg& dim = s.like.attr(attr);
+  if (ndim == 0 || dim.kind != Arg::integer) return nullptr;
+  return record_lifted(s, attrs_with(s, attr, Arg::of(lifted_dim(dim, ndim))));
+}
+
+Value lift_over_dims(const Lift& s, int attr) {
+  const int ndim = s.like.inputs[0]->ndim();
+  const Arg& dim = s.like.attr(attr);
+  if (ndim == 0) return nullptr;
+  if (dim.kind == Arg::integer) return lift_along_dim(s, attr);
+  Dims dims;
+  if (dim.kind == Arg::ints)
+    for (int64_t d : dim.as_ints()) dims.push(wrap_dim(d, ndim) + 1);
+  if (dims.n == 0)
+    for (int i = 1; i <= ndim; ++i) dims.push(i);
+  return record_lifted(s, attrs_with(s, attr, Arg::of(dims.span())));
+}
+
 Value batch_view(const Value& whole, std::span<const int64_t> sizes,
                  std::span<const int64_t> strides, int64_t offset) {
   if (whole->needs_grad() && !whole->layout->contiguous) {
