@@ -50,6 +50,12 @@ WEND_MATH float slow_atan2(float y, float x) { return __builtin_atan2f(y, x); }
 WEND_MATH double slow_atan2(double y, double x) { return __builtin_atan2(y, x); }
 WEND_MATH float slow_erfc(float x) { return __builtin_erfcf(x); }
 WEND_MATH double slow_erfc(double x) { return __builtin_erfc(x); }
+WEND_MATH float slow_ldexp(float x, float n) {
+  return __builtin_ldexpf(x, static_cast<int>(n < -4096 ? -4096 : n > 4096 ? 4096 : n));
+}
+WEND_MATH double slow_ldexp(double x, double n) {
+  return __builtin_ldexp(x, static_cast<int>(n < -4096 ? -4096 : n > 4096 ? 4096 : n));
+}
 WEND_MATH float slow_nextafter(float x, float y) { return __builtin_nextafterf(x, y); }
 WEND_MATH double slow_nextafter(double x, double y) { return __builtin_nextafter(x, y); }
 
