@@ -45,6 +45,9 @@ class _median_result(NamedTuple):
 class _nanmedian_result(NamedTuple):
     values: Tensor
     indices: Tensor
+class _frexp_result(NamedTuple):
+    mantissa: Tensor
+    exponent: Tensor
 
 class Tensor:
     shape: _types.Size
@@ -465,6 +468,8 @@ class Tensor:
         """Remainder with the sign of the dividend, C's fmod."""
     def frac(self) -> Tensor:
         """The fraction of each element, with its sign."""
+    def frexp(self) -> _frexp_result:
+        """input as mantissa * 2**exponent, the mantissa being at least 0.5 and below 1."""
     def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = ...) -> Tensor:
         """For each index the element of input at it along dim, and where it stands otherwise."""
     def gcd(self, other: Tensor) -> Tensor:
@@ -496,6 +501,12 @@ class Tensor:
     def hsplit(self, *indices: builtins.int) -> tuple[Tensor, ...]: ...
     def hypot(self, other: Tensor) -> Tensor:
         """Length of the hypotenuse over the sides input and other."""
+    def i0(self) -> Tensor:
+        """Modified Bessel function of the first kind, of order 0."""
+    def igamma(self, other: Tensor) -> Tensor:
+        """The lower part of the gamma function of input, up to other, as a fraction of the whole."""
+    def igammac(self, other: Tensor) -> Tensor:
+        """The upper part of the gamma function of input, from other, as a fraction of the whole."""
     def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ...) -> Tensor:
         """A copy of input with alpha times each slice of source added where index says."""
     def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
@@ -1078,6 +1089,12 @@ class Tensor:
         """0 where input is negative, values where it is 0, 1 where it is positive."""
     def hypot_(self, other: Tensor) -> Self:
         """Length of the hypotenuse over the sides input and other."""
+    def i0_(self) -> Self:
+        """Modified Bessel function of the first kind, of order 0."""
+    def igamma_(self, other: Tensor) -> Self:
+        """The lower part of the gamma function of input, up to other, as a fraction of the whole."""
+    def igammac_(self, other: Tensor) -> Self:
+        """The upper part of the gamma function of input, from other, as a fraction of the whole."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ...) -> Self:
         """A copy of input with alpha times each slice of source added where index says."""
     def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Self:
@@ -1414,20 +1431,149 @@ def _set_laziness(arg0: builtins.int, arg1: builtins.int, /) -> None: ...
 def _set_num_threads(arg: builtins.int, /) -> None: ...
 class _special:
     @staticmethod
+    def airy_ai(input: Tensor, *, out: Any = None) -> Tensor:
+        """Airy function, the solution of y'' = input * y that vanishes at infinity."""
+    @staticmethod
+    def bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Bessel function of the first kind, of order 0."""
+    @staticmethod
+    def bessel_j1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Bessel function of the first kind, of order 1."""
+    @staticmethod
+    def bessel_y0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Bessel function of the second kind, of order 0."""
+    @staticmethod
+    def bessel_y1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Bessel function of the second kind, of order 1."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_t(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the first kind, of degree n."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_t(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_u(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the second kind, of degree n."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_u(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_v(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the third kind, of degree n."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_v(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_w(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the fourth kind, of degree n."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_w(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @staticmethod
     def entr(input: Tensor, *, out: Any = None) -> Tensor:
         """-input * log(input), 0 where input is 0 and -inf where it is negative."""
     @staticmethod
     def erfcx(input: Tensor, *, out: Any = None) -> Tensor:
         """exp(input**2) * erfc(input), without overflow for large input."""
+    @overload
+    @staticmethod
+    def hermite_polynomial_h(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The physicists' Hermite polynomial of degree n."""
+    @overload
+    @staticmethod
+    def hermite_polynomial_h(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def hermite_polynomial_he(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The statisticians' Hermite polynomial of degree n."""
+    @overload
+    @staticmethod
+    def hermite_polynomial_he(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @staticmethod
+    def i0e(input: Tensor, *, out: Any = None) -> Tensor:
+        """exp(-|input|) * i0(input)."""
+    @staticmethod
+    def i1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the first kind, of order 1."""
+    @staticmethod
+    def i1e(input: Tensor, *, out: Any = None) -> Tensor:
+        """exp(-|input|) * i1(input)."""
+    @overload
+    @staticmethod
+    def laguerre_polynomial_l(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Laguerre polynomial of degree n."""
+    @overload
+    @staticmethod
+    def laguerre_polynomial_l(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def legendre_polynomial_p(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Legendre polynomial of degree n."""
+    @overload
+    @staticmethod
+    def legendre_polynomial_p(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
     @staticmethod
     def log_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
         """The logarithm of the normal distribution function, exact for very negative input."""
+    @staticmethod
+    def modified_bessel_i0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the first kind, of order 0."""
+    @staticmethod
+    def modified_bessel_i1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the first kind, of order 1."""
+    @staticmethod
+    def modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the second kind, of order 0."""
+    @staticmethod
+    def modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the second kind, of order 1."""
     @staticmethod
     def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
         """The normal distribution function."""
     @staticmethod
     def ndtri(input: Tensor, *, out: Any = None) -> Tensor:
         """The number whose normal distribution function each element is."""
+    @staticmethod
+    def scaled_modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
+        """exp(input) * modified_bessel_k0(input)."""
+    @staticmethod
+    def scaled_modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
+        """exp(input) * modified_bessel_k1(input)."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_t(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the first kind, of 2 * input - 1."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_t(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_u(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the second kind, of 2 * input - 1."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_u(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_v(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the third kind, of 2 * input - 1."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_v(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_w(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the fourth kind, of 2 * input - 1."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_w(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @staticmethod
+    def spherical_bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Spherical Bessel function of order 0, sin(input) / input."""
     @overload
     @staticmethod
     def xlog1py(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1435,6 +1581,13 @@ class _special:
     @overload
     @staticmethod
     def xlog1py(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def zeta(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Hurwitz' zeta function: the sum of (other + k)**-input over k = 0, 1, ..."""
+    @overload
+    @staticmethod
+    def zeta(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
 
 def _take_turn() -> None: ...
 def _tensor_over_buffer(memory: Any) -> Tensor: ...
@@ -1770,6 +1923,8 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Remainder with the sign of the dividend, C's fmod."""
 def frac(input: Tensor, *, out: Any = None) -> Tensor:
     """The fraction of each element, with its sign."""
+def frexp(input: Tensor, *, out: Any = None) -> _frexp_result:
+    """input as mantissa * 2**exponent, the mantissa being at least 0.5 and below 1."""
 def full(size: Sequence[builtins.int], fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
     """A tensor filled with one number, whose type decides the dtype."""
 def full_like(input: Tensor, fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ...) -> Tensor:
@@ -1805,6 +1960,12 @@ def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """Tensors side by side."""
 def hypot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """Length of the hypotenuse over the sides input and other."""
+def i0(input: Tensor, *, out: Any = None) -> Tensor:
+    """Modified Bessel function of the first kind, of order 0."""
+def igamma(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The lower part of the gamma function of input, up to other, as a fraction of the whole."""
+def igammac(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The upper part of the gamma function of input, from other, as a fraction of the whole."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ..., out: Any = None) -> Tensor:
     """A copy of input with alpha times each slice of source added where index says."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
@@ -2375,6 +2536,8 @@ def frac_(input: Tensor) -> Tensor:
     """The fraction of each element, with its sign."""
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
     """Greatest common divisor."""
+def i0_(input: Tensor) -> Tensor:
+    """Modified Bessel function of the first kind, of order 0."""
 def lcm_(input: Tensor, other: Tensor) -> Tensor:
     """Least common multiple."""
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:

@@ -169,6 +169,7 @@ from wend._C import fmin as fmin
 from wend._C import fmod as fmod
 from wend._C import frac as frac
 from wend._C import frac_ as frac_
+from wend._C import frexp as frexp
 from wend._C import full as full
 from wend._C import full_like as full_like
 from wend._C import gather as gather
@@ -187,6 +188,10 @@ from wend._C import histc as histc
 from wend._C import hsplit as hsplit
 from wend._C import hstack as hstack
 from wend._C import hypot as hypot
+from wend._C import i0 as i0
+from wend._C import i0_ as i0_
+from wend._C import igamma as igamma
+from wend._C import igammac as igammac
 from wend._C import index_add as index_add
 from wend._C import index_copy as index_copy
 from wend._C import index_fill as index_fill

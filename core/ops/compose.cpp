@@ -239,6 +239,22 @@ Value derived_digamma(int64_t n, const Value& a) {
 Values polygamma_body(Call& c) { return {derived_digamma(c[0].as_int(), c.tensor(1))}; }
 Values polygamma_method(Call& c) { return {derived_digamma(c[1].as_int(), c.tensor(0))}; }
 
+Values frexp_body(Call& c) {
+  const Value a = c.tensor(0);
+  if (!is_floating(a->dtype))
+    fail(ErrorKind::runtime, "torch.frexp() only supports floating-point dtypes");
+  return {mantissa(a), cast(binary_exponent(a), DType::int32)};
+}
+
+// A polynomial at a number, of many degrees.
+#define POLYNOMIAL(name_)                                \
+  {.name = #name_,                                       \
+   .signature = "(Number input, Tensor n) -> Tensor",    \
+   .doc = "The polynomials of degrees n at one number.", \
+   .example = "special." #name_ "(0.5, tensor([2, 3]))", \
+   .body = number_first<name_>,                          \
+   .module = "_special"}
+
 constexpr Op kOps[] = {
     {.name = "add",
      .signature = "(Operand input, Operand other, *, Number alpha=1) -> Tensor",
@@ -291,6 +307,24 @@ constexpr Op kOps[] = {
      .example = "special.xlog1py(2, tensor([1., 3.]))",
      .body = number_first<xlog1py>,
      .module = "_special"},
+    {.name = "zeta",
+     .signature = "(Number input, Tensor other) -> Tensor",
+     .doc = "Hurwitz' zeta function of input and other.",
+     .example = "special.zeta(2, tensor([1., 2.]))",
+     .body = number_first<zeta>,
+     .module = "_special"},
+    POLYNOMIAL(chebyshev_polynomial_t),
+    POLYNOMIAL(chebyshev_polynomial_u),
+    POLYNOMIAL(chebyshev_polynomial_v),
+    POLYNOMIAL(chebyshev_polynomial_w),
+    POLYNOMIAL(shifted_chebyshev_polynomial_t),
+    POLYNOMIAL(shifted_chebyshev_polynomial_u),
+    POLYNOMIAL(shifted_chebyshev_polynomial_v),
+    POLYNOMIAL(shifted_chebyshev_polynomial_w),
+    POLYNOMIAL(hermite_polynomial_h),
+    POLYNOMIAL(hermite_polynomial_he),
+    POLYNOMIAL(laguerre_polynomial_l),
+    POLYNOMIAL(legendre_polynomial_p),
     {.name = "bitwise_and",
      .signature = "(Number input, Tensor other) -> Tensor",
      .doc = "The bits that both have.",
@@ -407,6 +441,11 @@ constexpr Op kOps[] = {
      .body = ldexp_body,
      .inplace = true,
      .inplace_function = true},
+    {.name = "frexp",
+     .signature = "(Tensor input) -> (Tensor mantissa, Tensor exponent)",
+     .doc = "input as mantissa * 2**exponent, the mantissa being at least 0.5 and below 1.",
+     .example = "frexp(tensor([1., -3.]))",
+     .body = frexp_body},
     {.name = "round",
      .signature = "(Tensor input, *, int decimals) -> Tensor",
      .doc = "Rounded to so many decimals; halves go to the even neighbour.",

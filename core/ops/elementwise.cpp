@@ -414,6 +414,10 @@ void run(Run& s) {
   run_rows(plan, it, grain_of(*s.node.op));
 }
 
+[[noreturn]] Value no_derivative(const char* of) {
+  fail(ErrorKind::not_implemented, "the derivative for '", of, "' is not implemented.");
+}
+
 // The derivative of mish, made of ops that can be differentiated again.
 Value mish_slope(const Value& a) {
   const Value t = tanh(softplus(a, 1, 20));
