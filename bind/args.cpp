@@ -65,6 +65,10 @@ class Parser {
     for (Py_ssize_t k = 0; k < nkw; ++k) {
       PyObject* name = PyTuple_GET_ITEM(kwnames, k);
       const int at = find(name);
+      if (at < 0 && s_.takes_out && is_out(name)) {
+        if (!take_out(args[nargs + k])) return false;
+        continue;
+      }
       if (at < 0) return no("got an unexpected keyword argument '", PyUnicode_AsUTF8(name), "'");
       if (given[at] || (varargs && at == s_.positional - 1))
         return no("got multiple values for argument '", s_.params[at].name, "'");
@@ -115,6 +119,19 @@ class Parser {
         if (text == from && s_.params[i].name == to) return static_cast<int>(i);
     }
     return -1;
+  }
+
+  static bool is_out(PyObject* name) {
+    return PyUnicode_CompareWithASCIIString(name, "out") == 0;
+  }
+
+  bool take_out(PyObject* o) {
+    const bool fits = s_.names_results ? PyTuple_Check(o) || PyList_Check(o) : is_tensor(o);
+    if (!fits && o != Py_None)
+      return no("argument 'out' must be ", s_.names_results ? "tuple of Tensors" : "Tensor",
+                ", not ", Py_TYPE(o)->tp_name);
+    out_.out = o;
+    return true;
   }
 
   bool convert(size_t i, PyObject* o) {

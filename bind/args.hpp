@@ -23,6 +23,7 @@ struct ParsedArgs {
   std::vector<Node*> nodes;
   Values held;  // numbers that stand for tensors
   bool requires_grad = false;
+  PyObject* out = nullptr;  // what was given as out=
 
   std::span<PyObject* const> tensor_objects() const {
     if (more_tensors.empty()) return {tensors, static_cast<size_t>(n_tensors)};

@@ -119,6 +119,7 @@ Signature parse_signature(const Op& op, const char* text) {
   Signature s;
   s.op = &op;
   s.text = text;
+  s.names_results = all.substr(close).find('(') != all.npos;
   s.returns_list = all.substr(close).find("[]") != all.npos;
   bool keyword_only = false;
   for (auto part : split(all.substr(1, close - 1))) {

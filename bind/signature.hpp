@@ -56,6 +56,8 @@ struct Signature {
   int positional = 0;      // parameters that may be given by position
   int requires_grad = -1;  // index of that parameter
   bool returns_list = false;
+  bool names_results = false;  // -> (Tensor values, Tensor indices)
+  bool takes_out = false;
   std::string text;
 };
 

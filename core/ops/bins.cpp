@@ -145,7 +145,8 @@ Values body_bincount(Call& c) {
          scalar_type_name(a->dtype), "'");
   if (c[2].as_int() < 0) fail(ErrorKind::runtime, "minlength should be >= 0");
   const char* rule = "bincount only supports 1-d non-negative integral inputs.";
-  if (a->ndim() != 1 && a->numel() > 0) fail(ErrorKind::runtime, rule);
+  if (a->ndim() != 1) fail(ErrorKind::runtime, rule);
+  if (a->numel() == 0) return {full(Dims{c[2].as_int()}.span(), 0, DType::int64)};
   if (!c[1].is_none() && (c.tensor(1)->ndim() != 1 || c.tensor(1)->numel() != a->numel()))
     fail(ErrorKind::runtime, "weights should be 1-d and have the same length as input");
   const Value values = observed(cast(a, DType::int64));
@@ -204,8 +205,11 @@ void run_histc(Run& s) {
 Values body_distinct(Call& c) {
   const Value a = alias_without_grad(c.tensor(0));
   const bool flat = c[1].is_none();
+  if (!flat && a->ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as ", c[1].as_int(),
+         " but tensor has no dimensions");
   const int dim = flat ? 0 : wrap_dim(c[1].as_int(), a->ndim());
-  const Value whole = flat || a->ndim() == 0 ? reshape(a, {-1}) : a;
+  const Value whole = flat ? reshape(a, {-1}) : a;
   const int64_t n = whole->size(dim), width = n ? whole->numel() / n : 0;
   for (int i = 0; i < whole->ndim(); ++i)
     if (i != dim && whole->size(i) == 0)
@@ -246,7 +250,8 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor",
      .doc = "How often each non-negative integer occurs, or the sum of its weights.",
      .example = "bincount(tensor([0, 2, 2]))",
-     .body = body_bincount},
+     .body = body_bincount,
+     .out = false},
     {.name = "histc",
      .signature = "(Tensor input, int bins=100, Number min=0, Number max=0) -> Tensor",
      .doc = "How many elements fall into each of equal bins.",

@@ -187,7 +187,7 @@ Values one_hot_body(Call& c) {
     const int64_t* at = numbers_of(*indices);
     classes = 1 + std::max<int64_t>(0, *std::max_element(at, at + indices->numel()));
   }
-  if (indices->state == State::valued || classes < 0) {
+  if (indices->state == State::valued || classes <= 0) {
     observe(indices);
     check_classes(*indices, classes);
   }
