@@ -71,25 +71,45 @@ std::string why_not(const Callable& c, PyObject* const* args, Py_ssize_t nargs, 
   throw error;
 }
 
-// The value that a primitive gives for parsed arguments.
-Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
-  Values many;
-  Value few[kMaxParams];
-  Arg attrs[kMaxParams];
-  size_t n_in = 0, n_attrs = 0;
-  for (size_t i = 0; i < s.params.size(); ++i) {
-    const Arg& a = parsed.args[i];
-    if (a.kind == Arg::tensor) {
-      few[n_in++] = Value(a.node);
-    } else if (a.kind == Arg::tensors) {
-      for (Node* node : a.as_nodes()) many.emplace_back(node);
-    } else {
-      attrs[n_attrs++] = a;
-    }
+// Inputs of a node, made in place; few calls have more than fit.
+class Inputs {
+ public:
+  explicit Inputs(size_t n) {
+    if (n > kFew) many_.reserve(n);
+    first_ = n > kFew ? many_.data() : few_;
   }
-  for (size_t i = 0; !many.empty() && i < n_in; ++i) many.push_back(std::move(few[i]));
-  const std::span<Value> in = many.empty() ? std::span(few, n_in) : std::span(many);
-  return record(*s.op, in, std::span(attrs, n_attrs));
+  Inputs(const Inputs&) = delete;
+  ~Inputs() { std::destroy_n(first_, n_); }
+  void add(Node* node) { new (first_ + n_++) Value(node); }
+  std::span<Value> span() { return {first_, n_}; }
+
+ private:
+  static constexpr size_t kFew = 24;
+  union {
+    Value few_[kFew];
+  };
+  Values many_;  // only its memory is used
+  Value* first_;
+  size_t n_ = 0;
+};
+
+// The value that a primitive gives for parsed arguments: lists of tensors come first.
+Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
+  const std::span args(parsed.args, s.params.size());
+  Inputs in(args.size() + parsed.nodes.size());
+  union Attrs {
+    Attrs() {}
+    Arg items[kMaxParams];
+  } attrs;
+  size_t n_attrs = 0;
+  for (Node* node : parsed.nodes.span()) in.add(node);
+  for (const Arg& a : args) {
+    if (a.kind == Arg::tensor)
+      in.add(a.node);
+    else if (a.kind != Arg::tensors)
+      attrs.items[n_attrs++] = a;
+  }
+  return record(*s.op, in.span(), std::span(attrs.items, n_attrs));
 }
 
 Values run_op(const Signature& s, ParsedArgs& parsed) {
