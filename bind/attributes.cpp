@@ -12,6 +12,7 @@
 #include "exec/run.hpp"
 #include "graph/mode.hpp"
 #include "ops/functions.hpp"
+#include "tensor/refusal.hpp"
 
 namespace wend {
 namespace {
@@ -64,8 +65,8 @@ int put_requires_grad(PyObject* self, PyObject* value, void*) {
 }
 PyObject* get_is_leaf(PyObject* self, void*) {
   return guarded([&] {
-    Node* node = variable_of(self).node();
-    return PyBool_FromLong(!node->needs_grad() || history_of(node)->is_leaf());
+    const Node& node = gradient_node(self);
+    return PyBool_FromLong(!node.needs_grad() || node.is_leaf());
   });
 }
 PyObject* get_grad(PyObject* self, void*) {

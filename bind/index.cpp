@@ -345,7 +345,9 @@ int tensor_set_item(PyObject* self, PyObject* index, PyObject* value) {
         located([&] { return "setitem(input: " + describe_tensor(*whole) + ")"; },
                 [&] {
                   const Indexed at = Indexer(whole).apply(index);
-                  check_writable(self, at.part.get() != whole.get());
+                  const bool gradient =
+                      is_tensor(value) && variable_of(value).node()->needs_grad();
+                  check_writable(self, gradient, at.part.get() != whole.get());
                   check_no_overlap(self, *at.part, value);
                   write_part(self, at, value);
                 });

@@ -143,7 +143,9 @@ PyObject* write_out(const Callable& c, PyObject* out, Values& results) {
 PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
                       PyObject* out) {
   if (c.inplace) {
-    check_writable(self);
+    bool gradient = false;
+    for (PyObject* t : parsed.tensor_objects()) gradient |= variable_of(t).node()->needs_grad();
+    check_writable(self, gradient);
     for (PyObject* t : parsed.tensor_objects())
       check_no_overlap(self, variable_of(self).shape(), t);
   }

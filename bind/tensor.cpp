@@ -12,6 +12,7 @@
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
+#include "tensor/refusal.hpp"
 
 namespace wend {
 namespace {
@@ -146,8 +147,8 @@ PyObject* wrap_view(PyObject* tensor, Value node) {
   PyObject* view = wrap(variable_of(tensor).view(std::move(node)));
   PyObject* base = as_tensor(tensor)->base;
   as_tensor(view)->base = Py_NewRef(base ? base : tensor);
-  // As in PyTorch, what is viewed without grad is a leaf that requires it.
-  if (!mode.grad && variable_of(tensor).node()->needs_grad()) set_requires_grad(view, true);
+  // As in PyTorch, what is viewed without grad is a leaf that requires it but does not keep it.
+  if (!mode.grad && variable_of(tensor).node()->needs_grad()) make_leaf(variable_of(view));
   return view;
 }
 
@@ -156,7 +157,7 @@ PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one
     if (&variable_of(t).shape() == result.get()) return Py_NewRef(t);
   if (result->op->view) {
     if (PyObject* tensor = viewed(result.get(), tensors)) {
-      const bool part = one_of_many && result->op->output_attr >= 0;
+      const bool part = one_of_many && mode.grad && result->op->output_attr >= 0;
       PyObject* view = wrap_view(tensor, std::move(result));
       if (part) variable_of(view).set_origin(Origin::one_of_many);
       return view;
@@ -169,38 +170,9 @@ namespace {
 
 bool is_leaf(Node& node) { return !node.needs_grad() || history_of(&node)->is_leaf(); }
 
-[[noreturn]] void refuse_by_origin(Variable& v) {
-  if (v.origin() == Origin::without_grad)
-    fail(ErrorKind::runtime,
-         "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
-         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-         "your code by moving both the view and the inplace either both inside the no_grad block "
-         "(if "
-         "you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-         "tracked).");
-  const Node& node = *history_of(v.node());
-  const bool by_function = node.op->back == Back::function_output;
-  std::string name = backward_name(by_function ? *node.inputs[1] : node);
-  if (by_function && name.ends_with("Backward")) name.resize(name.size() - 8);
-  const std::string which = join("Output ", output_number(node), " of ", name,
-                                 " is a view and is being modified inplace. ");
-  if (v.origin() == Origin::one_of_many)
-    fail(ErrorKind::runtime, which,
-         "This view is the output of a function that returns multiple views. Such functions do not "
-         "allow the output views to be modified inplace. You should replace the inplace operation "
-         "by "
-         "an out-of-place one.");
-  fail(
-      ErrorKind::runtime, which,
-      "This view was created inside a custom Function (or because an input was returned as-is) and "
-      "the autograd logic to handle view+inplace would override the custom backward associated "
-      "with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
-      "can fix this by cloning the output of the custom Function.");
-}
-
 }  // namespace
 
-void check_writable(PyObject* target, bool part) {
+void check_writable(PyObject* target, bool gradient_written, bool part) {
   Variable& v = variable_of(target);
   const Node& node = *v.node();
   if (may_overlap(*node.layout))
@@ -212,8 +184,10 @@ void check_writable(PyObject* target, bool part) {
          "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
          "clone to get a normal tensor before doing inplace update.See "
          "https://github.com/pytorch/rfcs/pull/17 for more details.");
-  if (!mode.grad || !v.node()->needs_grad()) return;
-  if (v.origin() != Origin::plain) refuse_by_origin(v);
+  if (!mode.grad || !(node.needs_grad() || gradient_written)) return;
+  if (v.origin() != Origin::plain)
+    fail(ErrorKind::runtime, refusal(node, v.origin(), false));
+  if (!node.needs_grad()) return;
   const bool view = v.is_view();
   if (is_leaf(view ? *v.family()->node : *v.node()))
     fail(ErrorKind::runtime, view || part ? "a view of a leaf" : "a leaf",

@@ -107,7 +107,7 @@ constexpr Op kOps[] = {
 std::span<const Op> mask_ops() { return kOps; }
 
 Value masked_fill(const Value& a, const Value& mask, const Value& value) {
-  return where(mask, cast(value, a->dtype), a);
+  return masked_filled(mask, cast(value, a->dtype), a);
 }
 
 Value nonzero(const Value& a) {

@@ -145,16 +145,9 @@ void infer_unsqueeze(Infer& s) {
   set_geometry(s, sizes.span(), strides.span(), in.offset);
 }
 
-void infer_squeeze(Infer& s) {
+// Without those of the dimensions in `chosen`, a bit each, that have size 1.
+void set_squeezed(Infer& s, uint64_t chosen) {
   const Node& in = *s.in[0];
-  uint64_t chosen = s.attrs[0].is_none() ? ~uint64_t{0} : 0;
-  if (!chosen)
-    for (int64_t d : s.attrs[0].as_ints()) {
-      const int i = wrap_dim(d, in.ndim());
-      if (chosen >> i & 1)
-        fail(ErrorKind::runtime, "dim ", i, " appears multiple times in the list of dims");
-      chosen |= uint64_t{1} << i;
-    }
   Dims sizes, strides;
   for (int i = 0; i < in.ndim(); ++i) {
     if (chosen >> i & 1 && in.size(i) == 1) continue;
@@ -162,6 +155,23 @@ void infer_squeeze(Infer& s) {
     strides.push(in.layout->stride(i));
   }
   set_geometry(s, sizes.span(), strides.span(), in.offset);
+}
+
+void infer_squeeze(Infer& s) { set_squeezed(s, ~uint64_t{0}); }
+
+void infer_squeeze_dim(Infer& s) {
+  set_squeezed(s, uint64_t{1} << wrap_dim(s.attrs[0].as_int(), s.in[0]->ndim()));
+}
+
+void infer_squeeze_dims(Infer& s) {
+  uint64_t chosen = 0;
+  for (int64_t d : s.attrs[0].as_ints()) {
+    const int i = wrap_dim(d, s.in[0]->ndim());
+    if (chosen >> i & 1)
+      fail(ErrorKind::runtime, "dim ", i, " appears multiple times in the list of dims");
+    chosen |= uint64_t{1} << i;
+  }
+  set_squeezed(s, chosen);
 }
 
 void infer_diagonal(Infer& s) {
@@ -294,11 +304,27 @@ constexpr Op kOps[] = {
      .view = true,
      .inplace = true},
     {.name = "squeeze",
-     .signature = "(Tensor input, int[1]? dim=None) -> Tensor",
-     .doc = "Removes dimensions of size 1.",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "Removes dimensions of size 1: all, or those among dim.",
      .example = "squeeze(zeros(1, 3, 1)).shape",
      .infer = infer_squeeze,
      .grad = {GRAD(reshape(g, s.in(0)->sizes()))},
+     .view = true,
+     .inplace = true},
+    {.name = "squeeze",
+     .signature = "(Tensor input, int dim) -> Tensor",
+     .example = "squeeze(zeros(1, 3, 1), 0).shape",
+     .infer = infer_squeeze_dim,
+     .grad = {GRAD(reshape(g, s.in(0)->sizes()))},
+     .grad_name = "SqueezeBackward1",
+     .view = true,
+     .inplace = true},
+    {.name = "squeeze",
+     .signature = "(Tensor input, int[] dim) -> Tensor",
+     .example = "squeeze(zeros(1, 3, 1), (0, 1)).shape",
+     .infer = infer_squeeze_dims,
+     .grad = {GRAD(reshape(g, s.in(0)->sizes()))},
+     .grad_name = "SqueezeBackward2",
      .view = true,
      .inplace = true},
     {.name = "diagonal",
@@ -421,7 +447,8 @@ Value unsqueeze(const Value& a, int64_t dim) {
   return record(op, {a}, {Arg::of(dim)});
 }
 Value squeeze(const Value& a, std::span<const int64_t> dims) {
-  static const Op& op = op_named("squeeze");
+  static const Op& op =
+      *std::ranges::find_if(kOps, [](const Op& o) { return o.infer == infer_squeeze_dims; });
   return record(op, {a}, {Arg::of(dims)});
 }
 Value diagonal(const Value& a, int64_t offset, int64_t dim1, int64_t dim2) {

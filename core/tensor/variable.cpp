@@ -5,6 +5,7 @@
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
+#include "tensor/refusal.hpp"
 
 namespace wend {
 namespace {
@@ -50,6 +51,17 @@ Value with_history_of(const Value& now, Node* node) {
     ~WithGrad() { mode.grad = before; }
   } with_grad;
   return rebind(now, Value(history_of(node)));
+}
+
+// The value of `now` as that of `view`, whose base was written although the view's origin forbids
+// to tell what its gradient is from then on, for ever.
+Value without_way_back(const Value& now, const Node& view, Origin origin) {
+  Value same = alias_without_grad(now);
+  same->flags |= Node::requires_grad;
+  const bool known = view.flags & Node::refused;
+  refuse_history(*same, known ? *view.extra->error
+                              : Error(ErrorKind::runtime, refusal(view, origin, true)));
+  return same;
 }
 
 // A tensor stays what it is, an inference tensor or not, whatever is written to it.
@@ -147,12 +159,18 @@ void Variable::join_family() {
 void Variable::refresh() {
   refresh_family(*family_);
   if (!view_) return set_node(family_->node);
-  const bool own_history =
-      node_->needs_grad() && (origin_ == Origin::without_grad || history_of(node_)->is_leaf());
+  const bool written = family_->version->count != seen_version_;
+  seen_version_ = family_->version->count;
   WithoutGrad guard;
-  mode.grad = !own_history && family_->node->needs_grad();
+  const bool derived = written && family_->node->needs_grad();
+  const bool lost = node_->flags & Node::refused || (derived && origin_ != Origin::plain);
+  mode.grad = derived && !lost;
   Value now = with_geometry(Value(family_->node), *node_);
-  if (own_history) now = with_history_of(alias_without_grad(now), node_);
+  if (!mode.grad && now->needs_grad()) now = alias_without_grad(now);
+  if (lost)
+    now = without_way_back(now, *node_, origin_);
+  else if (!derived && node_->needs_grad())
+    now = with_history_of(now, node_);
   set_node(now.get());
 }
 
@@ -179,6 +197,7 @@ Variable Variable::view(Value node) {
   retain(v.node_);
   v.stamp_ = family_->cell->stamp;
   v.view_ = true;
+  v.seen_version_ = family_->version->count;
   v.origin_ = mode.grad ? origin_ : Origin::without_grad;
   return v;
 }

@@ -62,6 +62,7 @@ class Variable {
     std::swap(stamp_, o.stamp_);
     std::swap(view_, o.view_);
     std::swap(origin_, o.origin_);
+    std::swap(seen_version_, o.seen_version_);
   }
 
   explicit operator bool() const { return node_ != nullptr; }
@@ -120,6 +121,7 @@ class Variable {
   uint64_t stamp_ = 0;
   bool view_ = false;
   Origin origin_ = Origin::plain;
+  uint32_t seen_version_ = 0;  // of a view: when its history was last derived
 };
 
 // The node whose gradient history `node` carries: itself, or what it was bound to.
