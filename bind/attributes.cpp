@@ -412,8 +412,8 @@ void write_out_result(PyObject* target, Value result, const std::string& name) {
           "does not match the required output shape %s.",
           show(shape.sizes()).c_str(), show(result->sizes()).c_str()) < 0)
     throw PythonError{};
-  Variable resized(cast(contiguous_copy(result), shape.dtype));
-  v.swap(resized);
+  v.resize(result->sizes());
+  write_result(target, std::move(result));
 }
 
 PyGetSetDef tensor_attributes[] = {

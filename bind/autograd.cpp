@@ -27,13 +27,6 @@ void relink(TensorObject* t, TensorLink& link) {
 
 }  // namespace
 
-void make_leaf(Variable& v) {
-  static const Op& leaf_op = op_named("leaf");
-  const Value leaf = record(leaf_op, {v.value()});
-  leaf->flags |= Node::requires_grad | Node::leaf;
-  v.replace_node(leaf);
-}
-
 void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
   TensorObject* t = as_tensor(tensor);
   Node& node = *t->variable.node();
@@ -54,7 +47,7 @@ void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
     unlink(t);
     return;
   }
-  if (!unlinked) make_leaf(t->variable);
+  if (!unlinked) t->variable.replace_node(new_leaf(t->variable.value()));
   TensorLink& link = link_of(*history_of(t->variable.node()));
   link.tensor = t;
   relink(t, link);

@@ -8,8 +8,6 @@ namespace wend {
 // The node that stands for the tensor in the graph of gradients.
 Node& gradient_node(PyObject* tensor);
 
-// Gradients end here from now on; no tensor keeps them yet.
-void make_leaf(Variable& v);
 // `refusal`: what is said of an integer tensor, which PyTorch words in three ways.
 void set_requires_grad(PyObject* tensor, bool on,
                        const char* refusal =

@@ -143,11 +143,12 @@ PyObject* write_out(const Callable& c, PyObject* out, Values& results) {
 PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
                       PyObject* out) {
   if (c.inplace) {
+    const auto read = parsed.tensor_objects().subspan(1);
     bool gradient = false;
-    for (PyObject* t : parsed.tensor_objects()) gradient |= variable_of(t).node()->needs_grad();
+    for (PyObject* t : read) gradient |= variable_of(t).node()->needs_grad();
     check_writable(self, gradient);
-    for (PyObject* t : parsed.tensor_objects())
-      check_no_overlap(self, variable_of(self).shape(), t);
+    for (PyObject* t : read)
+      check_no_overlap(self, variable_of(self).shape(), t, nullptr, s.op->apart);
   }
   if (s.op->primitive() && !c.inplace && !out && !parsed.requires_grad && !s.returns_list) {
     Value result = record_primitive(s, parsed);

@@ -148,7 +148,10 @@ PyObject* wrap_view(PyObject* tensor, Value node) {
   PyObject* base = as_tensor(tensor)->base;
   as_tensor(view)->base = Py_NewRef(base ? base : tensor);
   // As in PyTorch, what is viewed without grad is a leaf that requires it but does not keep it.
-  if (!mode.grad && variable_of(tensor).node()->needs_grad()) make_leaf(variable_of(view));
+  if (!mode.grad && variable_of(tensor).node()->needs_grad()) {
+    Variable& v = variable_of(view);
+    v.replace_node(new_leaf(v.value()));
+  }
   return view;
 }
 
@@ -175,10 +178,6 @@ bool is_leaf(Node& node) { return !node.needs_grad() || history_of(&node)->is_le
 void check_writable(PyObject* target, bool gradient_written, bool part) {
   Variable& v = variable_of(target);
   const Node& node = *v.node();
-  if (may_overlap(*node.layout))
-    fail(ErrorKind::runtime,
-         "unsupported operation: more than one element of the written-to tensor refers to a single "
-         "memory location. Please clone() the tensor before performing the operation.");
   if (node.flags & Node::inference && !mode.inference)
     fail(ErrorKind::runtime,
          "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
@@ -194,17 +193,53 @@ void check_writable(PyObject* target, bool gradient_written, bool part) {
          " Variable that requires grad is being used in an in-place operation.");
 }
 
-void check_no_overlap(PyObject* target, const Node& part, PyObject* source) {
-  if (is_tensor(source) && variable_of(target).partly_overlaps(variable_of(source), part))
+void check_distinct(PyObject* target) {
+  if (may_overlap(*variable_of(target).shape().layout))
+    fail(ErrorKind::runtime,
+         "unsupported operation: more than one element of the written-to tensor refers to a single "
+         "memory location. Please clone() the tensor before performing the operation.");
+}
+
+void check_no_overlap(PyObject* target, const Node& part, PyObject* source, const Node* read,
+                      bool apart) {
+  if (!is_tensor(source)) return;
+  const Variable &to = variable_of(target), &from = variable_of(source);
+  const bool itself = target == source && &part == &to.shape();
+  if (itself ? apart
+             : to.shares_cell_with(from) &&
+                   Variable::overlaps(read ? *read : from.shape(), part, apart))
     fail(ErrorKind::runtime,
          "unsupported operation: some elements of the input tensor and the written-to tensor refer "
          "to a single memory location. Please clone() the tensor before performing the operation.");
 }
 
+namespace {
+
+// Without grad a tensor keeps what gradient it has: a leaf is one of the new sizes, and a result has
+// the way back through the view all the same.
+void change_geometry(PyObject* target, const Value& result) {
+  Variable& v = variable_of(target);
+  const Value history(history_of(v.node()));
+  if (result->needs_grad() || !history->needs_grad()) return v.change_geometry(result);
+  if (!history->is_leaf()) {
+    WithoutGrad restoring;
+    mode.grad = true;
+    Value in[] = {v.value()};
+    const auto attrs = result->attrs ? result->attrs->span() : std::span<const Arg>{};
+    return v.change_geometry(record(*result->op, in, attrs));
+  }
+  v.change_geometry(result);
+  v.replace_node(new_leaf(v.value()));
+  if (history->extra) extra(*history_of(v.node())).attachment = history->extra->attachment;
+}
+
+}  // namespace
+
 void write_result(PyObject* target, Value result) {
   Variable& v = variable_of(target);
   if (result->op->view && viewed(result.get(), {&target, 1}))
-    return v.change_geometry(std::move(result));
+    return change_geometry(target, result);
+  check_distinct(target);
   const Node& shape = v.shape();
   if (!std::ranges::equal(result->sizes(), shape.sizes()))
     fail(ErrorKind::runtime, "output with shape ", show(shape.sizes()),

@@ -130,6 +130,7 @@ class Table {
     l->numel = count(sizes);
     l->contiguous = is_contiguous(sizes, strides);
     l->dense = l->contiguous || is_dense(sizes, strides);
+    l->in_order = l->contiguous ? std::ranges::equal(strides, contiguous_strides(sizes)) : l->dense;
     l->uniform = l->numel > 0;
     for (int i = 0; i < n; ++i) l->uniform &= sizes[i] == 1 || strides[i] == 0;
     l->span = 0;

@@ -139,6 +139,7 @@ struct Op {
   bool method = true;                      // tensor.name(...)
   bool inplace = false;                    // tensor.name_(...)
   bool inplace_function = false;           // wend.name_(tensor, ...)
+  bool apart = false;                      // in place, nothing read may lie in what is written
   bool hidden = false;                     // not bound: for other ops' use
   const char* method_signature = nullptr;  // where the method differs from the function
   const char* aliases = "";                // PyTorch's other names for it, separated by blanks

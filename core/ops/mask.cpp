@@ -99,7 +99,8 @@ constexpr Op kOps[] = {
      .doc = "A copy of input with the elements of source, in order, where mask is true.",
      .example = "masked_scatter(zeros(3), tensor([True, False, True]), tensor([5., 6.]))",
      .body = body_masked_scatter,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ void infer_expand(Infer& s) {
   const int lead = static_cast<int>(asked.size()) - in.ndim();
   if (lead < 0) does_not_expand(in, asked);
   Dims sizes(asked), strides(asked);
-  for (int i = 0; i < sizes.n; ++i) {
+  for (int i = sizes.n - 1; i >= 0; --i) {
     const int64_t have = i < lead ? 1 : in.size(i - lead);
     if (sizes[i] == -1) {
       if (i < lead)
@@ -44,10 +44,11 @@ void infer_expand(Infer& s) {
       fail(ErrorKind::runtime, "The expanded size of the tensor (", sizes[i],
            ") must match the existing size (", have, ") at non-singleton dimension ", i,
            ".  Target sizes: ", show(asked), ".  Tensor sizes: ", show(in.sizes()));
-    if (i < lead)
-      strides[i] = 0;
-    else
-      strides[i] = have == 1 && sizes[i] != 1 ? 0 : in.layout->stride(i - lead);
+    const bool last = i == sizes.n - 1;
+    const int64_t own = i >= lead ? in.layout->stride(i - lead)
+                        : last    ? 0
+                                  : sizes[i + 1] * strides[i + 1];
+    strides[i] = have == 1 && sizes[i] != 1 ? 0 : own;
   }
   set_geometry(s, sizes.span(), strides.span(), in.offset);
 }

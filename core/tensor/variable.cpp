@@ -119,6 +119,13 @@ void release(Family* family) {
   delete family;
 }
 
+Value new_leaf(const Value& value) {
+  static const Op& leaf_op = op_named("leaf");
+  Value leaf = record(leaf_op, {value});
+  leaf->flags |= Node::requires_grad | Node::leaf;
+  return leaf;
+}
+
 Node* history_of(Node* node) {
   static const Op& rebind_op = op_named("rebind");
   return node->op == &rebind_op ? node->inputs[1].get() : node;
@@ -162,25 +169,28 @@ void Variable::refresh() {
   const bool written = family_->version->count != seen_version_;
   seen_version_ = family_->version->count;
   WithoutGrad guard;
-  const bool derived = written && family_->node->needs_grad();
+  const bool of_result = node_->needs_grad() && !history_of(node_)->is_leaf();
+  const bool base_has = family_->node->needs_grad();
+  const bool derived = written && (of_result || base_has);
   const bool lost = node_->flags & Node::refused || (derived && origin_ != Origin::plain);
+  Value whole(family_->node);
+  if (derived && !lost && !base_has) whole = new_leaf(whole);
   mode.grad = derived && !lost;
-  Value now = with_geometry(Value(family_->node), *node_);
-  if (!mode.grad && now->needs_grad()) now = alias_without_grad(now);
+  Value now = as_strided(whole, node_->sizes(), node_->strides(), node_->offset);
   if (lost)
     now = without_way_back(now, *node_, origin_);
   else if (!derived && node_->needs_grad())
     now = with_history_of(now, node_);
+  else if (!derived && base_has)
+    now = new_leaf(now);
   set_node(now.get());
 }
 
-bool Variable::partly_overlaps(const Variable& o, const Node& part) const {
-  if (!shares_cell_with(o)) return false;
-  const Node& other = o.shape();
+bool Variable::overlaps(const Node& other, const Node& part, bool apart) {
   if (!other.layout->dense || !part.layout->dense || !other.numel() || !part.numel()) return false;
-  const bool apart = part.offset + part.layout->span <= other.offset ||
-                     other.offset + other.layout->span <= part.offset;
-  return !apart && !same_geometry(part, other);
+  const bool meet = part.offset < other.offset + other.layout->span &&
+                    other.offset < part.offset + part.layout->span;
+  return meet && (apart || !same_geometry(part, other));
 }
 
 void Variable::bump_version() {
@@ -278,6 +288,10 @@ void Variable::rebase(Variable& other) {
 
 void Variable::change_geometry(Value node) {
   bump_version();
+  set_geometry(std::move(node));
+}
+
+void Variable::set_geometry(Value node) {
   this->node();
   if (!view_) {
     Ref<Family> old = Ref<Family>::adopt(family_);
@@ -300,7 +314,7 @@ void Variable::resize(std::span<const int64_t> sizes) {
       fail(ErrorKind::runtime, "Trying to resize storage that is not resizable");
     store(cell, longer_copy(*cell.node, bytes));
   }
-  change_geometry(as_strided(cell.node, sizes, contiguous_strides(sizes).span(), offset));
+  set_geometry(as_strided(cell.node, sizes, contiguous_strides(sizes).span(), offset));
 }
 
 void Variable::replace_node(Value node) {
@@ -311,7 +325,10 @@ void Variable::replace_node(Value node) {
     return;
   }
   this->node();
-  if (!view_) set_family_node(*family_, node.get());
+  if (view_) return set_node(node.get());
+  // Views look again: what requires grad in them may be their base's.
+  family_->cell->stamp = ++last_stamp;
+  set_family_node(*family_, node.get());
   set_node(node.get());
 }
 
