@@ -393,13 +393,16 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   });
 }
 
-void write_out_result(PyObject* target, Value result, const std::string& name) {
+void write_out_result(PyObject* target, Value result, const std::string& name,
+                      std::span<PyObject* const> read) {
   Variable& v = variable_of(target);
   if (mode.grad && (v.node()->needs_grad() || result->needs_grad()))
     fail(ErrorKind::runtime, name,
          "(): functions with out=... arguments don't support automatic differentiation, but one of "
          "the arguments requires grad.");
   const Node& shape = v.shape();
+  check_distinct(shape);
+  for (PyObject* t : read) check_no_overlap(target, shape, t);
   if (std::ranges::equal(shape.sizes(), result->sizes()))
     return write_result(target, std::move(result));
   if (!can_cast(result->dtype, shape.dtype))

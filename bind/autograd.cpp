@@ -47,7 +47,7 @@ void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
     unlink(t);
     return;
   }
-  if (!unlinked) t->variable.replace_node(new_leaf(t->variable.value()));
+  t->variable.replace_node(new_leaf(t->variable.value()));
   TensorLink& link = link_of(*history_of(t->variable.node()));
   link.tensor = t;
   relink(t, link);

@@ -273,11 +273,12 @@ void write_part(PyObject* self, Indexed at, PyObject* value) {
   Variable view = whole ? Variable() : v.view(at.part);
   Variable& target = whole ? v : view;
   if (!at.chosen.empty()) {
-    if (!fills_mask(at, source.value)) check_no_overlap(self, *at.part, value, nullptr, true);
+    if (!fills_mask(at, source.value))
+      check_no_overlap(self, *at.part, value, source.value.get(), true);
     return target.write(with_chosen_replaced(at, source));
   }
   const Value wide = as_part(*at.part, source.value);
-  check_no_overlap(self, *at.part, value, wide.get());
+  if (source.value->ndim()) check_no_overlap(self, *at.part, value, wide.get());
   static const Op& copy = op_named("copy");
   target.write(whole ? record(copy, {at.part, wide}, {Arg::of(false)}) : wide);
 }
@@ -346,9 +347,8 @@ int tensor_set_item(PyObject* self, PyObject* index, PyObject* value) {
         located([&] { return "setitem(input: " + describe_tensor(*whole) + ")"; },
                 [&] {
                   const Indexed at = Indexer(whole).apply(index);
-                  const bool gradient =
-                      is_tensor(value) && variable_of(value).node()->needs_grad();
-                  check_distinct(self);
+                  const bool gradient = is_tensor(value) && variable_of(value).node()->needs_grad();
+                  check_distinct(*at.part);
                   check_writable(self, gradient, at.part.get() != whole.get());
                   write_part(self, at, value);
                 });

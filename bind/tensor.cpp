@@ -148,7 +148,7 @@ PyObject* wrap_view(PyObject* tensor, Value node) {
   PyObject* base = as_tensor(tensor)->base;
   as_tensor(view)->base = Py_NewRef(base ? base : tensor);
   // As in PyTorch, what is viewed without grad is a leaf that requires it but does not keep it.
-  if (!mode.grad && variable_of(tensor).node()->needs_grad()) {
+  if (!mode.grad && variable_of(tensor).family()->node->needs_grad()) {
     Variable& v = variable_of(view);
     v.replace_node(new_leaf(v.value()));
   }
@@ -184,8 +184,7 @@ void check_writable(PyObject* target, bool gradient_written, bool part) {
          "clone to get a normal tensor before doing inplace update.See "
          "https://github.com/pytorch/rfcs/pull/17 for more details.");
   if (!mode.grad || !(node.needs_grad() || gradient_written)) return;
-  if (v.origin() != Origin::plain)
-    fail(ErrorKind::runtime, refusal(node, v.origin(), false));
+  if (v.origin() != Origin::plain) fail(ErrorKind::runtime, refusal(node, v.origin(), false));
   if (!node.needs_grad()) return;
   const bool view = v.is_view();
   if (is_leaf(view ? *v.family()->node : *v.node()))
@@ -193,8 +192,8 @@ void check_writable(PyObject* target, bool gradient_written, bool part) {
          " Variable that requires grad is being used in an in-place operation.");
 }
 
-void check_distinct(PyObject* target) {
-  if (may_overlap(*variable_of(target).shape().layout))
+void check_distinct(const Node& written) {
+  if (may_overlap(*written.layout))
     fail(ErrorKind::runtime,
          "unsupported operation: more than one element of the written-to tensor refers to a single "
          "memory location. Please clone() the tensor before performing the operation.");
@@ -204,9 +203,9 @@ void check_no_overlap(PyObject* target, const Node& part, PyObject* source, cons
                       bool apart) {
   if (!is_tensor(source)) return;
   const Variable &to = variable_of(target), &from = variable_of(source);
-  const bool itself = target == source && &part == &to.shape();
+  const bool itself = target == source && !read;
   if (itself ? apart
-             : to.shares_cell_with(from) &&
+             : (target == source || to.shares_cell_with(from)) &&
                    Variable::overlaps(read ? *read : from.shape(), part, apart))
     fail(ErrorKind::runtime,
          "unsupported operation: some elements of the input tensor and the written-to tensor refer "
@@ -215,8 +214,8 @@ void check_no_overlap(PyObject* target, const Node& part, PyObject* source, cons
 
 namespace {
 
-// Without grad a tensor keeps what gradient it has: a leaf is one of the new sizes, and a result has
-// the way back through the view all the same.
+// Without grad a tensor keeps what gradient it has: a leaf is one of the new sizes, and a result
+// has the way back through the view all the same.
 void change_geometry(PyObject* target, const Value& result) {
   Variable& v = variable_of(target);
   const Value history(history_of(v.node()));
@@ -239,7 +238,6 @@ void write_result(PyObject* target, Value result) {
   Variable& v = variable_of(target);
   if (result->op->view && viewed(result.get(), {&target, 1}))
     return change_geometry(target, result);
-  check_distinct(target);
   const Node& shape = v.shape();
   if (!std::ranges::equal(result->sizes(), shape.sizes()))
     fail(ErrorKind::runtime, "output with shape ", show(shape.sizes()),

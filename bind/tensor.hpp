@@ -57,8 +57,8 @@ void check_writable(PyObject* target, bool gradient_written = false, bool part =
 // as it is or as `read`, a view of it. `apart`: even where elements are read by themselves only.
 void check_no_overlap(PyObject* target, const Node& part, PyObject* source,
                       const Node* read = nullptr, bool apart = false);
-// Raises if elements of the target share a place in memory: none can be written then.
-void check_distinct(PyObject* target);
+// Raises if elements of what is written share a place in memory.
+void check_distinct(const Node& written);
 
 void init_tensor_type(PyObject* module);
 

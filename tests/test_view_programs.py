@@ -48,7 +48,13 @@ class Machine:
         self.leaves = [numbers.clone().requires_grad_(), (numbers * 0.5 - 1).requires_grad_()]
         constant = lib.arange(12.0, dtype=lib.float64).reshape(3, 4)
         shared = lib.from_numpy(self.arrays[0])
-        self.tensors = [self.leaves[0], self.leaves[1] * 1, self.leaves[0].clone(), constant, shared]
+        self.tensors = [
+            self.leaves[0],
+            self.leaves[1] * 1,
+            self.leaves[0].clone(),
+            constant,
+            shared,
+        ]
 
     def tensor(self, n: int) -> Any:
         return self.tensors[n % len(self.tensors)]
@@ -70,6 +76,13 @@ class Machine:
 def is_expanded(t: Any) -> bool:
     """Whether elements share a place: wend does not write to them, where PyTorch sometimes warns."""
     return any(n > 1 and s == 0 for n, s in zip(t.shape, t.stride(), strict=True))
+
+
+def is_too_hard(t: Any, other: Any) -> bool:
+    """Whether PyTorch cannot tell if a write to one would change the other while it is read."""
+    dense = [torch.ops.aten.is_non_overlapping_and_dense(x) for x in (t, other)]
+    storages = {x.untyped_storage().data_ptr() for x in (t, other)}
+    return len(storages) == 1 and not (all(dense) and t.numel())
 
 
 def size(t: Any, d: int) -> int:
@@ -229,7 +242,7 @@ def copy_(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
 
 @step(WRITES)
 def zero_(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
-    return t.zero_()
+    return t if is_expanded(t) and t.requires_grad else t.zero_()
 
 
 @step(WRITES)
@@ -280,7 +293,7 @@ def index_add_(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
 
 @step(WRITES)
 def out(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
-    if t.requires_grad and t.shape != other.shape:
+    if t.shape != other.shape and (t.requires_grad or t.numel() < other.numel()):
         return t
     return m.lib.add(other, CONSTANTS[n[0] % 5], out=t)
 
@@ -294,7 +307,7 @@ def geometry(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
 
 @step(WRITES)
 def set_data(m: Machine, t: Any, other: Any, n: list[int]) -> None:
-    if t.shape == other.shape:
+    if t.shape == other.shape and not t._is_view():
         t.data = other
 
 
@@ -401,7 +414,7 @@ def facts(t: Any) -> dict[str, Any]:
     """What a tensor is, apart from its values."""
     told: dict[str, Any] = {
         "shape": list(t.shape),
-        "stride": list(t.stride()),
+        "stride": [s for s, n in zip(t.stride(), t.shape, strict=True) if n > 1 and t.numel()],
         "offset": t.storage_offset(),
         "version": t._version,
         "requires_grad": t.requires_grad,
@@ -450,12 +463,21 @@ def run(shape: tuple[int, ...], program: list[Any], lazy: bool) -> None:
         warnings.simplefilter("ignore")
         stack.enter_context(np.errstate(all="ignore"))
         theirs, ours = Machine(torch, shape), Machine(wend, shape)
-        private = torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t)
+        private = torch.autograd.graph.saved_tensors_hooks(
+            lambda t: t.detach().clone(), lambda t: t
+        )
         for name, *arguments in program:
+            t, other = map(theirs.tensor, arguments[:2])
+            if name in WRITES and is_too_hard(t, other):
+                continue
+            # PyTorch notices only when asked that a write has made a result of a view.
+            lost = [attempt(lambda m=m: m.tensor(arguments[0]).is_leaf) for m in (theirs, ours)]
             with private:
                 expected = attempt(lambda: theirs.do(name, *arguments))
             got = attempt(lambda: ours.do(name, *arguments))
-            assert got == expected, f"{name}: {got!r} against {expected!r}"
+            assert got == expected or (got and expected and all(lost)), (
+                f"{name}: {got!r} against {expected!r}"
+            )
             if not lazy:
                 compare(theirs, ours)
         compare(theirs, ours)

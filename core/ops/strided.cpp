@@ -121,10 +121,14 @@ Value storage_sum_gradient(const GradCall& s) {
                      s.attr(1).as_ints(), s.attr(2).as_int());
 }
 
+// Elements of the whole that share a place share its gradient.
 Value as_strided_gradient(const GradCall& s) {
   const Node &whole = *s.in(0), &part = s.node();
-  return storage_sum(s.g, whole.sizes(), whole.strides(), whole.offset, part.strides(),
-                     part.offset);
+  const Value sum =
+      storage_sum(s.g, whole.sizes(), whole.strides(), whole.offset, part.strides(), part.offset);
+  if (!may_overlap(*whole.layout)) return sum;
+  const Value once = full(whole.sizes(), 1, s.g->dtype);
+  return sum / storage_sum(once, whole.sizes(), whole.strides(), 0, whole.strides(), 0);
 }
 
 Value copy_slices_gradient_of_part(const GradCall& s) {

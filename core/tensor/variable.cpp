@@ -59,8 +59,8 @@ Value without_way_back(const Value& now, const Node& view, Origin origin) {
   Value same = alias_without_grad(now);
   same->flags |= Node::requires_grad;
   const bool known = view.flags & Node::refused;
-  refuse_history(*same, known ? *view.extra->error
-                              : Error(ErrorKind::runtime, refusal(view, origin, true)));
+  refuse_history(
+      *same, known ? *view.extra->error : Error(ErrorKind::runtime, refusal(view, origin, true)));
   return same;
 }
 
@@ -121,7 +121,7 @@ void release(Family* family) {
 
 Value new_leaf(const Value& value) {
   static const Op& leaf_op = op_named("leaf");
-  Value leaf = record(leaf_op, {value});
+  Value leaf = record(leaf_op, {value->needs_grad() ? alias_without_grad(value) : value});
   leaf->flags |= Node::requires_grad | Node::leaf;
   return leaf;
 }
@@ -167,12 +167,12 @@ void Variable::refresh() {
   refresh_family(*family_);
   if (!view_) return set_node(family_->node);
   const bool written = family_->version->count != seen_version_;
-  seen_version_ = family_->version->count;
   WithoutGrad guard;
   const bool of_result = node_->needs_grad() && !history_of(node_)->is_leaf();
   const bool base_has = family_->node->needs_grad();
   const bool derived = written && (of_result || base_has);
   const bool lost = node_->flags & Node::refused || (derived && origin_ != Origin::plain);
+  if (derived && !lost) seen_version_ = family_->version->count;
   Value whole(family_->node);
   if (derived && !lost && !base_has) whole = new_leaf(whole);
   mode.grad = derived && !lost;
@@ -276,8 +276,8 @@ void Variable::rebase(Variable& other) {
   other.join_family();
   const Value now = alias_without_grad(other.value());
   const Value mine = node()->needs_grad() ? with_history_of(now, node_) : now;
-  auto family =
-      new_family(other.family_->cell, Ref<Version>::adopt(new Version{1, version()}), mine.get());
+  auto version = family_ ? family_->version : Ref<Version>::adopt(new Version{1, 0});
+  auto family = new_family(other.family_->cell, std::move(version), mine.get());
   Variable v;
   v.family_ = family.leak();
   v.node_ = mine.get();
@@ -293,6 +293,7 @@ void Variable::change_geometry(Value node) {
 
 void Variable::set_geometry(Value node) {
   this->node();
+  family_->cell->stamp = ++last_stamp;  // views of the old geometry look again
   if (!view_) {
     Ref<Family> old = Ref<Family>::adopt(family_);
     family_ = new_family(old->cell, old->version, node.get()).leak();
