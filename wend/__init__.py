@@ -102,7 +102,7 @@ from wend._types import (  # noqa: E402
     uint8,
 )
 from wend.utils import hooks as _hooks  # noqa: E402
-from wend import autograd, nn, special  # noqa: E402
+from wend import autograd, special  # noqa: E402
 from wend.autograd.grad_mode import (  # noqa: E402
     enable_grad,
     inference_mode,
@@ -122,6 +122,7 @@ _MODULES = {"cuda", "linalg", "nn", "special", "utils"}
 _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
+    "typename": "_info",
     "pairwise_distance": "nn.functional",
     "printoptions": "_printing",
     "set_printoptions": "_printing",
