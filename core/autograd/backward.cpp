@@ -245,7 +245,8 @@ class Walk {
       if (!rule.formula) continue;
       Value gradient = rule.formula({node, in, out, entry.gradient, static_cast<int>(i)});
       if (!gradient) continue;
-      gradient = fit_gradient(gradient, *input);
+      // An edge without a value has the geometry of the node that it gave its history to.
+      gradient = fit_gradient(gradient, node.op->is_edge(i) ? node : *input);
       if (watched)
         gradients[i] = std::move(gradient);
       else

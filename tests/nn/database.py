@@ -127,19 +127,28 @@ def run(module: Any, args: Any, kwargs: Any) -> tuple[Any, dict[str, Any]]:
     return output, grads
 
 
+def leaves(value: Any) -> Any:
+    """The same nest with tensors that the backward walk ends at."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().requires_grad_(value.requires_grad)
+    if isinstance(value, (list, tuple)):
+        return type(value)(leaves(each) for each in value)
+    return {k: leaves(each) for k, each in value.items()} if isinstance(value, dict) else value
+
+
 def check(info: ModuleInfo, given: ModuleInput, training: bool) -> None:
     """Require that output, gradients and buffers of one case agree."""
     theirs, own = construct(info, given.constructor_input)
     theirs.train(training)
     own.train(training)
-    call = given.forward_input
-    own_args, own_kwargs = ours(call.args), ours(call.kwargs)
+    args, kwargs = leaves(given.forward_input.args), leaves(given.forward_input.kwargs)
+    own_args, own_kwargs = ours(args), ours(kwargs)
     if info.is_lazy:
         with torch.no_grad(), wend.no_grad():
-            theirs(*call.args, **call.kwargs)
+            theirs(*args, **kwargs)
             own(*own_args, **own_kwargs)
         load(own, theirs)
-    expected, expected_grads = run(theirs, call.args, call.kwargs)
+    expected, expected_grads = run(theirs, args, kwargs)
     got, got_grads = run(own, own_args, own_kwargs)
     same(expected, got, "output")
     assert list(got_grads) == list(expected_grads)

@@ -81,6 +81,16 @@ def _alignments(log_probs: Tensor, labels: Tensor, skips: Tensor, inputs: Tensor
     return alpha
 
 
+def _as_of_scores(log_probs: Tensor, inputs: Tensor) -> Tensor:
+    """Zero, with the gradient that makes the loss's that of scores before a log_softmax.
+
+    It is how PyTorch defines it; where log_probs come from a log_softmax it makes no difference.
+    """
+    probs = log_probs.exp()
+    used = _C.arange(log_probs.size(0)).unsqueeze(1) < inputs
+    return _C.where(used.unsqueeze(2), probs - probs.detach(), 0.0).sum((0, 2))
+
+
 def ctc_loss(
     log_probs: Tensor,
     targets: Tensor,
@@ -122,6 +132,7 @@ def ctc_loss(
     found = alpha.gather(1, last)
     alone = (ends == 0).expand(batch, 2) & wend.tensor([False, True])
     loss = -_log_add(list(_C.where(alone, _NEVER, found).unbind(1)))
+    loss = loss + _as_of_scores(log_probs, wend.tensor(inputs))
     if zero_infinity:
         loss = _C.where(loss == math.inf, 0.0, loss)
     return _reduced(loss, lengths, reduction, unbatched)
