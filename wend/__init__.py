@@ -118,7 +118,7 @@ from wend.random import (  # noqa: E402
 )
 
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
-_MODULES = {"cuda", "linalg", "nn", "special", "utils"}
+_MODULES = {"cuda", "func", "linalg", "nn", "special", "utils"}
 _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
@@ -145,3 +145,7 @@ def __getattr__(name):
         raise AttributeError(f"module 'wend' has no attribute '{name}'")
     globals()[name] = found
     return found
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_NAMES})

@@ -46,14 +46,15 @@ def ours(value: Any) -> Any:
     return "cpu" if isinstance(value, torch.device) else value
 
 
-def construct(info: ModuleInfo, given: Any) -> tuple[Any, Any]:
+def construct(info: ModuleInfo, given: Any, as_double: bool = True) -> tuple[Any, Any]:
     """The module of both packages, with equal parameters and buffers."""
     with warnings.catch_warnings(action="ignore"):
         theirs = info.module_cls(*given.args, **given.kwargs)
         cls = getattr(wend.nn, info.name.removeprefix("nn."))
         own = cls(*(ours(each) for each in given.args), **ours(given.kwargs))
-        theirs.to(torch.float64)
-        own.to(wend.float64)
+        if as_double:
+            theirs.to(torch.float64)
+            own.to(wend.float64)
     if not info.is_lazy:
         load(own, theirs)
     return theirs, own
@@ -164,9 +165,10 @@ def check(info: ModuleInfo, given: ModuleInput, training: bool) -> None:
         same(buffer, dict(own.named_buffers())[name], f"buffer {name}")
 
 
-def error_of(call: Callable[[], Any]) -> str:
+def error_of(call: Callable[..., Any], args: Any, kwargs: Any) -> str:
+    """Type and first line of what a call raises."""
     try:
-        call()
+        call(*args, **kwargs)
     except Exception as error:
         lines = str(error).splitlines()
         return f"{type(error).__name__}: {lines[0].strip() if lines else ''}"

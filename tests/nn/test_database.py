@@ -8,11 +8,11 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("expecttest")
 
-import torch  # noqa: E402
-from database import DATABASE, check, construct, error_of, inputs, ours, run, same  # noqa: E402
-from torch.testing._internal.common_modules import ModuleErrorEnum  # noqa: E402
+import torch
+from database import DATABASE, check, construct, error_of, inputs, ours, run, same
+from torch.testing._internal.common_modules import ModuleErrorEnum
 
-import wend  # noqa: E402
+import wend
 
 EVERY = sorted(DATABASE)
 # What nn.functional does not have yet; a module leaves the set when its function is there.
@@ -97,17 +97,14 @@ def test_bad_input_is_refused_as_in_pytorch(name: str) -> None:
     )
     for case in bad:
         given = case.module_error_input
-        make = given.constructor_input
-        cls = getattr(wend.nn, name)
+        theirs, own = info.module_cls, getattr(wend.nn, name)
+        call = given.constructor_input
         with warnings.catch_warnings(action="ignore"):
-            if case.error_on is ModuleErrorEnum.CONSTRUCTION_ERROR:
-                expected = error_of(lambda: info.module_cls(*make.args, **make.kwargs))
-                got = error_of(lambda: cls(*ours(make.args), **ours(make.kwargs)))
-            else:
-                theirs, own = construct(info, make)
+            if case.error_on is not ModuleErrorEnum.CONSTRUCTION_ERROR:
+                theirs, own = construct(info, call, as_double=False)
                 call = given.forward_input
-                expected = error_of(lambda: theirs(*call.args, **call.kwargs))
-                got = error_of(lambda: own(*ours(call.args), **ours(call.kwargs)))
+            expected = error_of(theirs, call.args, call.kwargs)
+            got = error_of(own, ours(call.args), ours(call.kwargs))
         assert got == expected
 
 

@@ -16,7 +16,7 @@ _NEVER = -math.inf
 
 
 def _lengths(lengths: Tensor | Sequence[int]) -> list[int]:
-    return lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)  # type: ignore[no-any-return]
+    return lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
 
 
 def _check(

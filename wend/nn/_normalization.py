@@ -33,8 +33,8 @@ def rms_norm(
 ) -> Tensor:
     """The last dimensions divided by the root of their mean square, times weight.
 
-    >>> wend.nn.functional.rms_norm(wend.tensor([[1.0, 1.0]]), (2,))
-    tensor([[1.0000, 1.0000]])
+    >>> wend.nn.functional.rms_norm(wend.tensor([[1.0, 2.0]]), (2,))
+    tensor([[0.6325, 1.2649]])
     """
     return _C.rms_norm(input, normalized_shape, weight, eps)
 

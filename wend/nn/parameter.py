@@ -35,7 +35,7 @@ class Parameter(Tensor):
             memo[id(self)] = self.__class__(self.detach().clone(), self.requires_grad)
         return memo[id(self)]
 
-    def __repr__(self, *, tensor_contents: str | None = None) -> str:
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:  # type: ignore[override]
         inside: str = super().__repr__(tensor_contents=tensor_contents)  # type: ignore[call-arg]
         return "Parameter containing:\n" + inside
 
@@ -55,7 +55,9 @@ class Buffer(metaclass=_BufferType):
     """
 
     def __new__(cls, data: Any = None, *, persistent: bool = True) -> Any:
-        made = _C.empty(0) if data is None else data.detach().requires_grad_(data.requires_grad)
+        made: Any = (
+            _C.empty(0) if data is None else data.detach().requires_grad_(data.requires_grad)
+        )
         made._is_buffer = True
         made.persistent = persistent
         return made

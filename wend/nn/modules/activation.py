@@ -246,8 +246,8 @@ class Mish(_Inplace):
 class Hardswish(_Inplace):
     """Each element times its hardsigmoid.
 
-    >>> wend.nn.Hardswish()(wend.tensor([-4.0, 3.0]))
-    tensor([-0.,  3.])
+    >>> wend.nn.Hardswish()(wend.tensor([-1.0, 3.0]))
+    tensor([-0.3333,  3.0000])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -450,8 +450,8 @@ class Softshrink(Module):
 class PReLU(Module):
     """Leaky relu whose slope, one or one for each channel, is learned.
 
-    >>> wend.nn.PReLU()(wend.tensor([-1.0, 2.0]))
-    tensor([-0.2500,  2.0000], grad_fn=<PreluBackward0>)
+    >>> wend.nn.PReLU()(wend.tensor([-1.0, 2.0])).detach()
+    tensor([-0.2500,  2.0000])
     """
 
     weight: Tensor

@@ -26,8 +26,8 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     cutoffs: the classes at which the clusters begin.
 
-    >>> m = wend.nn.AdaptiveLogSoftmaxWithLoss(8, 20, [5, 10])
-    >>> m(wend.ones(3, 8), wend.tensor([1, 7, 15])).output.shape
+    >>> m = wend.nn.AdaptiveLogSoftmaxWithLoss(16, 20, [5, 10])
+    >>> m(wend.ones(3, 16), wend.tensor([1, 7, 15])).output.shape
     torch.Size([3])
     """
 

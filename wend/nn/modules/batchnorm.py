@@ -174,7 +174,7 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
         if self.num_features != 0 and not self.has_uninitialized_params():
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         """Take the number of channels from the input."""
         if not self.has_uninitialized_params():
             return

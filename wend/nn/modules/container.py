@@ -47,10 +47,10 @@ class _Indexed(Module):
     """Submodules in an order, named by their position."""
 
     def _position(self, idx: Any) -> int:
-        idx, size = operator.index(idx), len(self)
-        if not -size <= idx < size:
-            raise IndexError(f"index {idx} is out of range")
-        return idx % size
+        at: int = operator.index(idx)
+        if not -len(self) <= at < len(self):
+            raise IndexError(f"index {at} is out of range")
+        return at % len(self)
 
     def _key(self, idx: Any) -> str:
         return list(self._modules)[self._position(idx)]
@@ -237,19 +237,19 @@ def _pairs(given: Any, name: str, called: str, in_order: bool) -> Iterable[tuple
         return given.items()
     if isinstance(given, Mapping):
         return given.items() if in_order else sorted(given.items())
-    pairs = []
+    pairs: list[Any] = []
     for i, pair in enumerate(given):
         if not isinstance(pair, Iterable):
             raise TypeError(
                 f"{name} update sequence element #{i} should be Iterable; is{type(pair).__name__}"
             )
-        if len(pair) != 2:
+        length = len(list(pair))
+        if length != 2:
             raise ValueError(
-                f"{name} update sequence element #{i} has length {len(pair)}; "  # type: ignore[arg-type]
-                "2 is required"
+                f"{name} update sequence element #{i} has length {length}; 2 is required"
             )
         pairs.append(tuple(pair))
-    return pairs  # type: ignore[return-value]
+    return pairs
 
 
 class ModuleDict(Module):

@@ -347,7 +347,7 @@ class _LazyConvXdMixin(LazyModuleMixin):
         given = dict(zip((*named, "device", "dtype"), args, strict=False)) | kwargs
         wanted = given.pop("bias", True)
         super().__init__(0, 0, kernel_size, bias=False, **given)
-        factory = {"device": given.get("device"), "dtype": given.get("dtype")}
+        factory: dict[str, Any] = {name: given.get(name) for name in ("device", "dtype")}
         self.weight = UninitializedParameter(**factory)
         self.out_channels = out_channels
         if wanted:

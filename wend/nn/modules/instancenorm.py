@@ -39,7 +39,7 @@ class _InstanceNorm(_NormBase):
             num_features, eps, momentum, affine, track_running_stats, **factory, bias=bias
         )
 
-    def _load_from_state_dict(  # type: ignore[override]
+    def _load_from_state_dict(
         self,
         state_dict: Any,
         prefix: str,

@@ -163,7 +163,7 @@ class LazyLinear(LazyModuleMixin, Linear):
         if self.in_features != 0 and not self.has_uninitialized_params():
             super().reset_parameters()
 
-    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+    def initialize_parameters(self, input: Tensor) -> None:
         """Take in_features from the input."""
         if not self.has_uninitialized_params():
             return

@@ -219,7 +219,7 @@ class Module(HookMethods, StateMethods):
             )
         persistent = name not in self._non_persistent_buffers_set
         if getattr(value, "_is_buffer", False):
-            persistent = value.persistent
+            persistent = getattr(value, "persistent", True)
             if name not in self._buffers:
                 self.__dict__.pop(name, None)
         self.register_buffer(name, value, persistent)
@@ -571,7 +571,7 @@ class Module(HookMethods, StateMethods):
 
     def type(self, dst_type: Any) -> Any:
         """Convert all members to a dtype; return the module."""
-        return self._apply(lambda t: t.type(dst_type))  # type: ignore[no-any-return]
+        return self._apply(lambda t: t.type(dst_type))
 
     def cpu(self) -> Any:
         """Return the module: it is on the CPU."""

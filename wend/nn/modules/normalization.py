@@ -113,8 +113,8 @@ class LayerNorm(_Affine):
 class RMSNorm(_Affine):
     """The last dimensions divided by the root of their mean square, times weight.
 
-    >>> wend.nn.RMSNorm(2, elementwise_affine=False)(wend.ones(1, 2))
-    tensor([[1.0000, 1.0000]])
+    >>> wend.nn.RMSNorm(2, elementwise_affine=False)(wend.tensor([[1.0, 2.0]]))
+    tensor([[0.6325, 1.2649]])
     """
 
     def __init__(

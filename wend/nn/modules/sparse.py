@@ -133,7 +133,8 @@ class Embedding(_Table):
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         return cls(
-            *embeddings.shape,
+            embeddings.size(0),
+            embeddings.size(1),
             _weight=embeddings,
             _freeze=freeze,
             padding_idx=padding_idx,
@@ -233,7 +234,8 @@ class EmbeddingBag(_Table):
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         made = cls(
-            *embeddings.shape,
+            embeddings.size(0),
+            embeddings.size(1),
             _weight=embeddings,
             max_norm=max_norm,
             norm_type=norm_type,
