@@ -3,7 +3,7 @@
 Functions are in wend.nn.functional, ways to fill parameters in wend.nn.init.
 """
 
-from wend.nn import functional, init, modules, parameter, utils
+from wend.nn import conditional, functional, grow, init, modules, parameter, utils
 from wend.nn.modules import (
     CELU,
     ELU,
@@ -342,7 +342,9 @@ __all__ = [
     "ZeroPad1d",
     "ZeroPad2d",
     "ZeroPad3d",
+    "conditional",
     "functional",
+    "grow",
     "init",
     "modules",
     "parameter",
