@@ -35,7 +35,7 @@ from wend.nn.modules._hooks import (
 )
 from wend.nn.modules._members import KINDS, Members
 from wend.nn.modules._state import StateMethods
-from wend.nn.parameter import Parameter
+from wend.nn.parameter import Parameter, is_lazy
 
 __all__ = [
     "Module",
@@ -170,19 +170,19 @@ class Module(HookMethods, StateMethods):
         if isinstance(value, Parameter):
             self._forget(name, "parameters", "_buffers", "_modules")
             self.register_parameter(name, value)
-        elif isinstance(value, Module):
-            self._forget(name, "module", "_parameters", "_buffers")
-            value = _hooked(_global_module_registration_hooks, self, name, value)
-            attributes["_modules"][name] = value
-        elif "_modules" not in attributes:
-            _set(self, name, value)
-        elif name in attributes["_parameters"]:
+        elif name in attributes.get("_parameters", ()):
             if value is not None:
                 raise TypeError(
                     f"cannot assign '{typename(value)}' as parameter '{name}' "
                     "(torch.nn.Parameter or None expected)"
                 )
             self.register_parameter(name, None)
+        elif isinstance(value, Module):
+            self._forget(name, "module", "_parameters", "_buffers")
+            value = _hooked(_global_module_registration_hooks, self, name, value)
+            attributes["_modules"][name] = value
+        elif "_modules" not in attributes:
+            _set(self, name, value)
         elif name in attributes["_modules"]:
             if value is not None:
                 raise TypeError(
@@ -521,7 +521,9 @@ class Module(HookMethods, StateMethods):
                 if grad is not None:
                     grad.data = fn(grad)
         for name, buffer in self._buffers.items():
-            if buffer is not None:
+            if is_lazy(buffer):
+                buffer.data = fn(buffer)
+            elif buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import wend
 from wend._C import Tensor
 from wend.nn import functional as F
 from wend.nn import init
@@ -38,7 +39,7 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """LocalResponseNorm of images, under its older name.
+    """LocalResponseNorm of images as it once was: the first channel counts for all that follow.
 
     >>> wend.nn.CrossMapLRN2d(1, alpha=3.0, beta=0.5)(wend.ones(1, 1, 1, 1))
     tensor([[[[0.5000]]]])
@@ -51,7 +52,14 @@ class CrossMapLRN2d(LocalResponseNorm):
         """Return the normalised input."""
         if input.dim() != 4:
             raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
-        return super().forward(input)
+        squares, channels = input.square(), input.size(1)
+        reach = (self.size - 1) // 2 + 1
+        sums = []
+        for channel in range(channels):
+            total = squares[:, max(0, channel - reach + 1) : channel + reach].sum(1)
+            sums.append(total + squares[:, 0] if channel >= reach else total)
+        scale = wend.stack(sums, 1) * (self.alpha / self.size) + self.k
+        return input * scale.pow(-self.beta)
 
 
 def _shape(normalized_shape: int | Sequence[int]) -> tuple[int, ...]:
