@@ -37,7 +37,7 @@ def _count(amount: float, size: int) -> int:
     if isinstance(amount, int):
         if amount < 0:
             raise ValueError(
-                f"amount={amount} should either be a float in the range [0.0, 1.0] or a "
+                f"amount={amount} should either be a float in the range [0, 1] or a "
                 "non-negative integer"
             )
         if amount > size:
@@ -47,7 +47,7 @@ def _count(amount: float, size: int) -> int:
         return amount
     if not 0.0 <= amount <= 1.0:
         raise ValueError(
-            f"amount={amount} should either be a float in the range [0.0, 1.0] or a non-negative "
+            f"amount={amount} should either be a float in the range [0, 1] or a non-negative "
             "integer"
         )
     return round(amount * size)
