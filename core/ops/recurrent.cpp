@@ -11,21 +11,31 @@ Value affine(const Value& x, const Value& weight, const Value& bias) {
   return record(op_named("rows_nt"), {x, weight});
 }
 
-void check_input(const Node& input, const Node& weight) {
-  if (input.ndim() != 2 || weight.ndim() != 2)
-    fail(ErrorKind::runtime, "input and weights of a cell must be matrices");
-  if (input.size(1) != weight.size(1))
+int64_t columns(const Node& matrix) { return matrix.size(wrap_dim(1, matrix.ndim())); }
+
+// Checks input and weights of a cell with so many gates, and returns its hidden size.
+int64_t check_cell(const Node& input, const Node& w_ih, const Node& w_hh, int64_t gates) {
+  if (columns(input) != columns(w_ih))
     fail(ErrorKind::runtime, "input has inconsistent input_size: got ", input.size(1), " expected ",
-         weight.size(1));
+         w_ih.size(1));
+  const int64_t size = columns(w_hh);
+  const auto check = [&](const char* name, const Node& weight) {
+    if (weight.size(0) != gates * size)
+      fail(ErrorKind::runtime, name, " first dim must be ", gates,
+           " * hidden_size = ", gates * size, ", but got ", weight.size(0));
+  };
+  check("weight_ih", w_ih);
+  check("weight_hh", w_hh);
+  return size;
 }
 
 void check_hidden(const Node& input, const Node& hidden, int64_t size, int label) {
-  if (hidden.ndim() != 2) fail(ErrorKind::runtime, "hidden", label, " must be a matrix");
+  const int64_t found = columns(hidden);
   if (input.size(0) != hidden.size(0))
     fail(ErrorKind::runtime, "Input batch size ", input.size(0), " doesn't match hidden", label,
          " batch size ", hidden.size(0));
-  if (hidden.size(1) != size)
-    fail(ErrorKind::runtime, "hidden", label, " has inconsistent hidden_size: got ", hidden.size(1),
+  if (found != size)
+    fail(ErrorKind::runtime, "hidden", label, " has inconsistent hidden_size: got ", found,
          ", expected ", size);
 }
 
@@ -39,8 +49,7 @@ Values lstm_cell_body(Call& c) {
   const auto states = c[1].as_nodes();
   if (states.size() != 2) fail(ErrorKind::runtime, "lstm_cell expects two hidden states");
   const Value h(states[0]), cell(states[1]);
-  check_input(*input, *w_ih);
-  const int64_t size = w_hh->size(1);
+  const int64_t size = check_cell(*input, *w_ih, *w_hh, 4);
   check_hidden(*input, *h, size, 0);
   check_hidden(*input, *cell, size, 1);
   const Value gates = affine(input, w_ih, c.tensor(4)) + affine(h, w_hh, c.tensor(5));
@@ -52,8 +61,7 @@ Values lstm_cell_body(Call& c) {
 
 Values gru_cell_body(Call& c) {
   const Value input = c.tensor(0), h = c.tensor(1), w_ih = c.tensor(2), w_hh = c.tensor(3);
-  check_input(*input, *w_ih);
-  const int64_t size = w_hh->size(1);
+  const int64_t size = check_cell(*input, *w_ih, *w_hh, 3);
   check_hidden(*input, *h, size, 0);
   const Value from_input = affine(input, w_ih, c.tensor(4));
   const Value from_hidden = affine(h, w_hh, c.tensor(5));
@@ -66,8 +74,7 @@ Values gru_cell_body(Call& c) {
 template <Value (*f)(const Value&)>
 Values simple_cell_body(Call& c) {
   const Value input = c.tensor(0), h = c.tensor(1), w_ih = c.tensor(2), w_hh = c.tensor(3);
-  check_input(*input, *w_ih);
-  check_hidden(*input, *h, w_hh->size(1), 0);
+  check_hidden(*input, *h, check_cell(*input, *w_ih, *w_hh, 1), 0);
   return {f(affine(input, w_ih, c.tensor(4)) + affine(h, w_hh, c.tensor(5)))};
 }
 
