@@ -1941,6 +1941,8 @@ def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor
     """True where input is greater than other."""
 def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is at least other."""
+def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """One step of a GRU: the next hidden state."""
 def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is greater than other."""
 def hardshrink(input: Tensor, lambd: Number = ..., *, out: Any = None) -> Tensor:
@@ -2051,6 +2053,8 @@ def logspace(start: Number, end: Number, steps: builtins.int, base: builtins.flo
     """Powers of base, the exponents evenly spread from start to end."""
 def logsumexp(input: Tensor, dim: builtins.int | Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Logarithm of the sum of exponentials, without overflow."""
+def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    """One step of an LSTM: the next hidden state and the next cell state."""
 def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is less than other."""
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -2245,6 +2249,10 @@ def resolve_neg(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def rms_norm(input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None = ..., eps: builtins.float | None = ..., *, out: Any = None) -> Tensor:
     """The last dimensions divided by the root of their mean square, times weight."""
+def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """One step of a simple recurrent network with relu: the next hidden state."""
+def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """One step of a simple recurrent network with tanh: the next hidden state."""
 def roll(input: Tensor, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
     """Elements moved on by shifts along dims; those that fall off come in again."""
 @overload

@@ -5,6 +5,9 @@ from math import inf as inf
 from math import nan as nan
 from math import pi as pi
 from wend import autograd as autograd
+from wend import cuda as cuda
+from wend import func as func
+from wend import linalg as linalg
 from wend import nn as nn
 from wend import random as random
 from wend import special as special
@@ -181,6 +184,7 @@ from wend._C import get_default_dtype as get_default_dtype
 from wend._C import get_num_threads as get_num_threads
 from wend._C import greater as greater
 from wend._C import greater_equal as greater_equal
+from wend._C import gru_cell as gru_cell
 from wend._C import gt as gt
 from wend._C import hardshrink as hardshrink
 from wend._C import heaviside as heaviside
@@ -246,6 +250,7 @@ from wend._C import logit as logit
 from wend._C import logit_ as logit_
 from wend._C import logspace as logspace
 from wend._C import logsumexp as logsumexp
+from wend._C import lstm_cell as lstm_cell
 from wend._C import lt as lt
 from wend._C import masked_fill as masked_fill
 from wend._C import masked_scatter as masked_scatter
@@ -318,6 +323,8 @@ from wend._C import resolve_conj as resolve_conj
 from wend._C import resolve_neg as resolve_neg
 from wend._C import result_type as result_type
 from wend._C import rms_norm as rms_norm
+from wend._C import rnn_relu_cell as rnn_relu_cell
+from wend._C import rnn_tanh_cell as rnn_tanh_cell
 from wend._C import roll as roll
 from wend._C import rot90 as rot90
 from wend._C import round as round
@@ -406,11 +413,15 @@ from wend._einsum import einsum as einsum
 from wend._graph import graph as graph
 from wend._info import finfo as finfo
 from wend._info import iinfo as iinfo
+from wend._info import typename as typename
 from wend._interop import as_tensor as as_tensor
 from wend._interop import asarray as asarray
 from wend._interop import from_dlpack as from_dlpack
 from wend._interop import from_numpy as from_numpy
 from wend._interop import frombuffer as frombuffer
+from wend._printing import get_printoptions as get_printoptions
+from wend._printing import printoptions as printoptions
+from wend._printing import set_printoptions as set_printoptions
 from wend._products import chain_matmul as chain_matmul
 from wend._products import matrix_power as matrix_power
 from wend._products import tensordot as tensordot
@@ -442,6 +453,7 @@ from wend._shapes import broadcast_tensors as broadcast_tensors
 from wend._shapes import cartesian_prod as cartesian_prod
 from wend._shapes import combinations as combinations
 from wend._shapes import meshgrid as meshgrid
+from wend._storage import UntypedStorage as UntypedStorage
 from wend._tensor import allclose as allclose
 from wend._tensor import equal as equal
 from wend._tensor import imag as imag
@@ -483,6 +495,8 @@ from wend.autograd.grad_mode import enable_grad as enable_grad
 from wend.autograd.grad_mode import inference_mode as inference_mode
 from wend.autograd.grad_mode import no_grad as no_grad
 from wend.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from wend.nn._distances import cosine_similarity as cosine_similarity
+from wend.nn._distances import pairwise_distance as pairwise_distance
 from wend.random import get_rng_state as get_rng_state
 from wend.random import initial_seed as initial_seed
 from wend.random import manual_seed as manual_seed
