@@ -8,7 +8,7 @@ import pytest
 
 import wend
 
-PACKAGES = ("wend.optim",)
+PACKAGES = ("wend.optim", "wend.serialization", "wend.utils.safetensors")
 
 
 def modules() -> list[str]:

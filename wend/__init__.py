@@ -118,12 +118,14 @@ from wend.random import (  # noqa: E402
 )
 
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
-_MODULES = {"cuda", "linalg", "nn", "optim", "special", "utils"}
+_MODULES = {"cuda", "linalg", "nn", "optim", "serialization", "special", "utils"}
 _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
+    "load": "serialization",
     "pairwise_distance": "nn.functional",
     "printoptions": "_printing",
+    "save": "serialization",
     "set_printoptions": "_printing",
     "UntypedStorage": "_storage",
 }

@@ -6,6 +6,7 @@ from wend import linalg as linalg
 from wend import nn as nn
 from wend import optim as optim
 from wend import random as random
+from wend import serialization as serialization
 from wend import special as special
 from wend import utils as utils
 from wend._C import Generator as Generator
@@ -488,3 +489,5 @@ from wend.random import initial_seed as initial_seed
 from wend.random import manual_seed as manual_seed
 from wend.random import seed as seed
 from wend.random import set_rng_state as set_rng_state
+from wend.serialization import load as load
+from wend.serialization import save as save
