@@ -8,7 +8,13 @@ import pytest
 
 import wend
 
-PACKAGES = ("wend.optim", "wend.serialization", "wend.utils.safetensors")
+PACKAGES = (
+    "wend.optim",
+    "wend.serialization",
+    "wend.utils.checkpoint",
+    "wend.utils.data",
+    "wend.utils.safetensors",
+)
 
 
 def modules() -> list[str]:
