@@ -9,6 +9,7 @@ import pytest
 import wend
 
 PACKAGES = (
+    "wend.distributions",
     "wend.optim",
     "wend.serialization",
     "wend.utils.checkpoint",

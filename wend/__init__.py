@@ -118,7 +118,7 @@ from wend.random import (  # noqa: E402
 )
 
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
-_MODULES = {"cuda", "linalg", "nn", "optim", "serialization", "special", "utils"}
+_MODULES = {"cuda", "distributions", "linalg", "nn", "optim", "serialization", "special", "utils"}
 _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",

@@ -2,6 +2,7 @@
 
 from wend import autograd as autograd
 from wend import cuda as cuda
+from wend import distributions as distributions
 from wend import linalg as linalg
 from wend import nn as nn
 from wend import optim as optim
