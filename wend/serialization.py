@@ -427,7 +427,7 @@ class _Loader:
             raise refuse("a tensor is built in an unknown way")
         made: Tensor = build(*args)
         if isinstance(kind, type) and issubclass(kind, Tensor):
-            made = made if isinstance(made, kind) else made.as_subclass(kind)
+            made = made if isinstance(made, kind) else Tensor._make_subclass(kind, made)
         else:
             raise refuse("a tensor's type is no tensor's")
         if state:
