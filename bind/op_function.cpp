@@ -70,25 +70,34 @@ std::string why_not(const Callable& c, PyObject* const* args, Py_ssize_t nargs, 
   throw error;
 }
 
-// The value that a primitive gives for parsed arguments.
-Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
-  Values many;
-  Value few[kMaxParams];
-  Arg attrs[kMaxParams];
-  size_t n_in = 0, n_attrs = 0;
-  for (size_t i = 0; i < s.params.size(); ++i) {
-    const Arg& a = parsed.args[i];
-    if (a.kind == Arg::tensor) {
-      few[n_in++] = Value(a.node);
-    } else if (a.kind == Arg::tensors) {
-      for (Node* node : a.as_nodes()) many.emplace_back(node);
-    } else {
-      attrs[n_attrs++] = a;
-    }
+// Lists of tensors come before single ones.
+Value record_mixed(const Op& op, std::span<const Arg> args) {
+  Values inputs;
+  std::vector<Arg> attrs;
+  for (const Arg& a : args) {
+    if (a.kind == Arg::tensors)
+      for (Node* node : a.as_nodes()) inputs.emplace_back(node);
+    else if (a.kind != Arg::tensor)
+      attrs.push_back(a);
   }
-  for (size_t i = 0; !many.empty() && i < n_in; ++i) many.push_back(std::move(few[i]));
-  const std::span<Value> in = many.empty() ? std::span(few, n_in) : std::span(many);
-  return record(*s.op, in, std::span(attrs, n_attrs));
+  for (const Arg& a : args)
+    if (a.kind == Arg::tensor) inputs.emplace_back(a.node);
+  return record(op, inputs, attrs);
+}
+
+// The value that a primitive gives for parsed arguments: usually tensors first, then the rest.
+Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
+  const std::span<const Arg> args(parsed.args, s.params.size());
+  Value few[4];
+  size_t n = 0;
+  while (n < args.size() && n < 4 && args[n].kind == Arg::tensor) {
+    few[n] = Value(args[n].node);
+    ++n;
+  }
+  const std::span<const Arg> attrs = args.subspan(n);
+  for (const Arg& a : attrs)
+    if (a.kind == Arg::tensor || a.kind == Arg::tensors) return record_mixed(*s.op, args);
+  return record(*s.op, std::span(few, n), attrs);
 }
 
 Values run_op(const Signature& s, ParsedArgs& parsed) {
