@@ -140,6 +140,7 @@ struct Op {
   bool inplace = false;                    // tensor.name_(...)
   bool inplace_function = false;           // wend.name_(tensor, ...)
   bool hidden = false;                     // not bound: for other ops' use
+  bool out = true;                         // wend.name(..., out=...)
   const char* method_signature = nullptr;  // where the method differs from the function
   const char* aliases = "";                // PyTorch's other names for it, separated by blanks
   const char* module = nullptr;  // bound in wend._C.<module> instead of in wend and Tensor
