@@ -17,7 +17,7 @@ namespace {
 const Op& op_of(Elementwise id) { return elementwise_ops()[static_cast<int>(id)]; }
 
 // An error says which operator call it comes from.
-Value recorded(const Op& op, std::span<Value> in) {
+inline Value recorded(const Op& op, std::span<Value> in) {
   return located([&] { return describe_call(op, in, {}); }, [&] { return record(op, in); });
 }
 

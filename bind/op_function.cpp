@@ -94,8 +94,7 @@ class Inputs {
 };
 
 // The value that a primitive gives for parsed arguments: lists of tensors come first.
-Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
-  const std::span args(parsed.args, s.params.size());
+Value record_mixed(const Op& op, std::span<const Arg> args, const ParsedArgs& parsed) {
   Inputs in(args.size() + parsed.nodes.size());
   union Attrs {
     Attrs() {}
@@ -109,7 +108,22 @@ Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
     else if (a.kind != Arg::tensors)
       attrs.items[n_attrs++] = a;
   }
-  return record(*s.op, in.span(), std::span(attrs.items, n_attrs));
+  return record(op, in.span(), std::span(attrs.items, n_attrs));
+}
+
+// Usually tensors stand first, then the rest.
+Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
+  const std::span<const Arg> args(parsed.args, s.params.size());
+  Value few[4];
+  size_t n = 0;
+  while (n < args.size() && n < 4 && args[n].kind == Arg::tensor) {
+    few[n] = Value(args[n].node);
+    ++n;
+  }
+  const std::span<const Arg> attrs = args.subspan(n);
+  for (const Arg& a : attrs)
+    if (a.kind == Arg::tensor || a.kind == Arg::tensors) return record_mixed(*s.op, args, parsed);
+  return record(*s.op, std::span(few, n), attrs);
 }
 
 Values run_op(const Signature& s, ParsedArgs& parsed) {

@@ -18,17 +18,17 @@ namespace wend {
 namespace {
 
 constexpr int kKept = 256;
-TensorObject* kept[kKept];
+TensorObject* kept[kKept];  // initialised but for the count
 int n_kept = 0;
 
-TensorObject* blank(PyTypeObject* type) {
+inline TensorObject* blank(PyTypeObject* type) {
   TensorObject* t;
   if (type != &tensor_type) {
     t = reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
     if (!t) throw PythonError{};
   } else if (n_kept > 0) {
     t = kept[--n_kept];
-    PyObject_Init(reinterpret_cast<PyObject*>(t), type);
+    Py_SET_REFCNT(reinterpret_cast<PyObject*>(t), 1);
   } else {
     t = PyObject_GC_New(TensorObject, type);
     if (!t) throw PythonError{};
@@ -115,8 +115,7 @@ void track(TensorObject* t) {
   if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
 }
 
-Value operand(PyObject* o, PyObject* beside) {
-  if (Py_TYPE(o) == &tensor_type) return variable_of(o).value();
+Value number_operand(PyObject* o, PyObject* beside) {
   if (Py_TYPE(beside) == &tensor_type) {
     // A number beside a float tensor takes its dtype: no need to make a number node first.
     const DType t = variable_of(beside).shape().dtype;

@@ -40,7 +40,11 @@ void track(TensorObject* t);
 // A tensor, or a number as an operand; empty when `o` is neither.
 Value operand(PyObject* o);
 // The same for an operator, whose other operand is `beside`.
-Value operand(PyObject* o, PyObject* beside);
+Value number_operand(PyObject* o, PyObject* beside);
+inline Value operand(PyObject* o, PyObject* beside) {
+  if (Py_TYPE(o) == &tensor_type) return variable_of(o).value();
+  return number_operand(o, beside);
+}
 
 // What an op gave for these tensor arguments: one of them again, a view of one, or a new tensor.
 PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one_of_many = false);

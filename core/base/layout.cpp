@@ -139,8 +139,8 @@ class Table {
     for (size_t at = hash & mask();; at = (at + 1) & mask()) {
       const Layout* l = slots_[at];
       if (!l) break;
-      if (l->hash == hash && std::ranges::equal(l->sizes(), sizes) &&
-          std::ranges::equal(l->strides(), strides))
+      if (l->hash == hash && l->ndim == static_cast<int>(sizes.size()) && same(l->data, sizes) &&
+          same(l->data + l->ndim, strides))
         return l;
     }
     Layout* made = make(sizes, strides, hash);
@@ -151,6 +151,13 @@ class Table {
 
  private:
   size_t mask() const { return slots_.size() - 1; }
+
+  // The lists are too short to call memcmp for.
+  static bool same(const int64_t* a, std::span<const int64_t> b) {
+    for (size_t i = 0; i < b.size(); ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
 
   static uint32_t hash_of(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     uint64_t h = sizes.size() * 0x9e3779b97f4a7c15u;
@@ -218,6 +225,8 @@ LayoutRef intern(std::span<const int64_t> sizes, std::span<const int64_t> stride
 }
 
 LayoutRef contiguous(std::span<const int64_t> sizes) {
+  static const LayoutRef scalar = intern({}, {});
+  if (sizes.empty()) return scalar;
   count(sizes);
   return intern(sizes, contiguous_strides(sizes).span());
 }

@@ -210,13 +210,6 @@ Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) 
   return append_inline(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
 }
 
-Value record(const Op& op, std::initializer_list<Value> inputs, std::initializer_list<Arg> attrs) {
-  Value held[8];
-  size_t n = 0;
-  for (const Value& v : inputs) held[n++] = v;
-  return record(op, std::span(held, n), std::span(attrs.begin(), attrs.size()));
-}
-
 Values call(const Op& op, std::span<Arg> args) {
   if (op.body) {
     Call c{op, args};

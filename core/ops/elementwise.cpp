@@ -166,12 +166,13 @@ void check_dtype(const Infer& s, DType compute) {
        scalar_type_name(compute), "'");
 }
 
-// Two operands of one float dtype and one layout in order, the second maybe a single element:
-// nothing is to be promoted or broadcast.
-bool infer_alike(Infer& s) {
+// Two operands of one float dtype and one layout in order, the second maybe a single element: nothing
+// is to be promoted or broadcast.
+template <int kArity>
+inline bool infer_alike(Infer& s) {
   const Node& a = *s.in[0];
   if (!is_floating(a.dtype) || a.flags & Node::weak || !a.layout->in_order) return false;
-  for (size_t i = 1; i < s.in.size(); ++i) {
+  for (int i = 1; i < kArity; ++i) {
     const Node& b = *s.in[i];
     if (b.dtype != a.dtype || b.flags & Node::weak) return false;
     if (b.layout != a.layout && b.layout->ndim != 0) return false;
@@ -192,11 +193,7 @@ void settle(Infer& s, std::span<Value> operands, DType compute) {
 constexpr bool takes_floats(Class c) { return c != Class::Bits && c != Class::IntOnly; }
 
 template <Class kClass>
-void infer(Infer& s) {
-  if (takes_floats(kClass) && !conditions(kClass) && infer_alike(s)) {
-    if (gives_bool(kClass)) s.dtype = DType::bool_;
-    return;
-  }
+[[gnu::noinline]] void infer_any(Infer& s) {
   const std::span<Value> operands = s.in.subspan(conditions(kClass));
   DType compute = kClass == Class::FloatOnly ? dtype_of_tensors(operands) : common_dtype(operands);
   if (kClass == Class::Float && !is_floating(compute)) compute = default_dtype();
@@ -204,6 +201,14 @@ void infer(Infer& s) {
   if (gives_bool(kClass)) s.dtype = DType::bool_;
 }
 
+template <Class kClass, int kArity>
+void infer(Infer& s) {
+  if (!takes_floats(kClass) || conditions(kClass) || !infer_alike<kArity>(s))
+    return infer_any<kClass>(s);
+  if (gives_bool(kClass)) s.dtype = DType::bool_;
+}
+
+template <int kArity>
 void infer_difference(Infer& s) {
   const bool a = s.in[0]->dtype == DType::bool_, b = s.in[1]->dtype == DType::bool_;
   if (a && b)
@@ -214,7 +219,7 @@ void infer_difference(Infer& s) {
     fail(ErrorKind::runtime,
          "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
          "invert a mask, use the `~` or `logical_not()` operator instead.");
-  infer<Class::Number>(s);
+  infer<Class::Number, kArity>(s);
 }
 
 // The numbers have no say in the dtype, and must fit it.
@@ -238,13 +243,13 @@ void infer_softshrink(Infer& s) {
   if (is_floating(dtype) && !(lambda >= 0 && lambda <= most))
     fail(ErrorKind::runtime, "lambda must be in range [0, ", most, "] for input dtype ",
          scalar_type_name(dtype), ", but found ", lambda);
-  infer<Class::FloatOnly>(s);
+  infer<Class::FloatOnly, 2>(s);
 }
 
 void infer_heaviside(Infer& s) {
   if (s.in[0]->dtype != s.in[1]->dtype)
     fail(ErrorKind::runtime, "heaviside is not yet implemented for tensors with different dtypes.");
-  infer<Class::Arith>(s);
+  infer<Class::Arith, 2>(s);
 }
 
 void infer_lerp(Infer& s) {
@@ -264,7 +269,7 @@ void infer_where(Infer& s) {
     fail(ErrorKind::runtime,
          "where expected condition to be a boolean tensor, but got a tensor with dtype ",
          scalar_type_name(s.in[0]->dtype));
-  infer<Class::Select>(s);
+  infer<Class::Select, 3>(s);
 }
 
 // One op over some operands: which loop, and the dtype that each operand has inside it.
@@ -378,33 +383,32 @@ bool run_flat(const Plan& plan, const Run& s) {
   return true;
 }
 
-// The usual case, told from the rest as fast as possible: every operand has the dtype of the
-// result, and its layout or one element.
-bool run_small(const Run& s) {
+// The usual case, told from the rest as fast as possible: every operand has the dtype that is
+// computed in, and the layout of the result or one element.
+template <Class kClass, int kArity>
+inline bool run_small(const Run& s) {
   const Node& node = s.node;
+  const DType compute = gives_bool(kClass) ? node.inputs[0]->dtype : node.dtype;
+  const int64_t size = size_of(compute), n = node.numel();
+  const Loop loop = elementwise_loop(static_cast<Elementwise>(node.op->elementwise), compute);
+  if (n > 4096 || !loop) return false;
   char* at[kMaxOperands];
   int64_t step[kMaxOperands];
-  const int64_t size = size_of(node.dtype);
-  at[0] = s.out();
-  step[0] = size;
-  for (uint32_t i = 0; i < node.n_inputs; ++i) {
+  step[0] = gives_bool(kClass) ? 1 : size;
+  at[0] = node.buffer->data + node.offset * step[0];
+  for (int i = 0; i < kArity; ++i) {
     const Node& in = *node.inputs[i];
-    if (in.dtype != node.dtype) return false;
-    at[i + 1] = in.data();
-    step[i + 1] = in.layout == node.layout ? size : 0;
-    if (in.layout != node.layout && !in.layout->uniform) return false;
+    const bool alike = in.layout == node.layout;
+    if (in.dtype != compute || !(alike || in.layout->uniform)) return false;
+    at[i + 1] = in.buffer->data + in.offset * size;
+    step[i + 1] = alike ? size : 0;
   }
-  if (node.layout->numel > 4096 || is_half(node.dtype)) return false;
-  check_loop(elementwise_loop(static_cast<Elementwise>(node.op->elementwise), node.dtype)(
-      at, step, node.layout->numel));
+  check_loop(loop(at, step, n));
   return true;
 }
 
 template <Class kClass>
-void run(Run& s) {
-  if (s.node.numel() == 0) return;
-  if (!gives_bool(kClass) && !conditions(kClass) && run_small(s)) return;
-  if (s.node.numel() == 0) return;
+[[gnu::noinline]] void run_any(Run& s) {
   const Plan plan = plan_of<kClass>(s);
   if (run_flat(plan, s)) return;
   Iteration it;
@@ -416,6 +420,13 @@ void run(Run& s) {
   }
   it.simplify();
   run_rows(plan, it, grain_of(*s.node.op));
+}
+
+template <Class kClass, int kArity>
+void run(Run& s) {
+  if (s.node.numel() == 0) return;
+  if (!conditions(kClass) && run_small<kClass, kArity>(s)) return;
+  run_any<kClass>(s);
 }
 
 // Numbers and 0-d tensors, which have less say in the dtype, would gain a dimension and with it a
@@ -468,7 +479,7 @@ constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Inf
 constexpr Op kOps[] = {
 #define ELEMENTWISE(name_, arity, class_, expression, ...)                                  \
   with_family(Op{.name = #name_, __VA_ARGS__}, static_cast<int>(Elementwise::name_), arity, \
-              Class::class_, infer<Class::class_>, run<Class::class_>, lift<Class::class_>),
+              Class::class_, infer<Class::class_, arity>, run<Class::class_, arity>, lift<Class::class_>),
 #include "ops/elementwise.def"
 #undef ELEMENTWISE
 };

@@ -89,7 +89,8 @@ void run_backward(Run& s) {
 }
 
 // Records `op` with the attributes of `like`.
-Value record_like(const Op& op, const Node& like, std::initializer_list<Value> inputs) {
+template <size_t N>
+Value record_like(const Op& op, const Node& like, Value (&&inputs)[N]) {
   return record(op, inputs, {like.attr(0), like.attr(1), like.attr(2)});
 }
 Value normalized(const Value& x, const Node& like) {

@@ -254,8 +254,7 @@ struct Draw {
   int64_t steps = -1;
 };
 
-Value drawn(const Draw& d, const Layout& layout, DType dtype,
-            std::initializer_list<Value> inputs = {}) {
+Value drawn(const Draw& d, const Layout& layout, DType dtype, Values inputs = {}) {
   const int64_t steps = d.steps < 0 ? philox_steps(layout.numel) : d.steps;
   const auto seed = static_cast<int64_t>(d.generator.seed);
   const auto offset = static_cast<int64_t>(d.generator.take(static_cast<uint64_t>(steps)));

@@ -9,6 +9,8 @@
 namespace wend {
 namespace {
 
+constexpr uint64_t kEveryDim = ~uint64_t{0};
+
 bool no_dims(std::span<const Arg> attrs) {
   return attrs.size() > 1 && attrs[0].kind == Arg::ints && attrs[0].n == 0;
 }
@@ -16,8 +18,7 @@ bool no_dims(std::span<const Arg> attrs) {
 }  // namespace
 
 uint64_t reduced_dims(std::span<const Arg> attrs, int ndim) {
-  constexpr uint64_t every = ~uint64_t{0};
-  if (attrs.size() < 2 || attrs[0].is_none()) return every;
+  if (attrs.size() < 2 || attrs[0].is_none()) return kEveryDim;
   const Arg& dims = attrs[0];
   if (dims.kind == Arg::integer) return uint64_t{1} << wrap_dim(dims.as_int(), ndim);
   uint64_t mask = 0;
@@ -27,7 +28,7 @@ uint64_t reduced_dims(std::span<const Arg> attrs, int ndim) {
       fail(ErrorKind::runtime, "dim ", i, " appears multiple times in the list of dims");
     mask |= uint64_t{1} << i;
   }
-  return dims.n ? mask : every;
+  return dims.n ? mask : kEveryDim;
 }
 
 int64_t reduced_count(const Node& node) {
@@ -48,6 +49,10 @@ void infer_reduced_layout(Infer& s) {
   const Node& in = *s.in[0];
   const uint64_t mask = reduced_dims(s.attrs, in.ndim());
   const bool keep = s.attrs.size() > 1 && s.attrs[1].as_bool();
+  if (mask == kEveryDim && !keep) {
+    s.layout = contiguous(Dims{});
+    return;
+  }
   Dims sizes;
   for (int i = 0; i < in.ndim(); ++i) {
     if (!(mask >> i & 1))
@@ -83,10 +88,16 @@ DType extreme_dtype(DType dtype) {
 
 double work_of_reduction(const Node& node) { return node.inputs[0]->numel() * 0.3; }
 
+// True iff a row of memory becomes one number, in the dtype that it has.
+static bool is_short_row(const Node& node, DType compute) {
+  const Node& in = *node.inputs[0];
+  return in.dtype == compute && node.numel() == 1 && in.layout->contiguous &&
+         in.numel() <= (1 << 15);
+}
+
 void reduce_into(const Node& node, Reduce kind, DType compute, char* out, const Before& before) {
   const Node& in = *node.inputs[0];
-  const bool plain = in.dtype == compute && !before.shift && !before.loops[0];
-  if (plain && node.numel() == 1 && in.layout->contiguous && in.numel() <= (1 << 15))
+  if (!before.shift && !before.loops[0] && is_short_row(node, compute))
     return reduce_row(kind, compute, in.data(), in.numel(), out);
   const uint64_t mask = reduced_dims(attrs_of(node), in.ndim());
   reduce({kind, compute, in.sizes(), strided(in), mask, out, before});
@@ -99,6 +110,8 @@ void Results::store() {
 }
 
 void run_reduction(Run& s, Reduce kind, DType compute) {
+  if (s.node.dtype == compute && is_short_row(s.node, compute))
+    return reduce_row(kind, compute, s.in(0).data(), s.in(0).numel(), s.out());
   Results results(s, compute);
   reduce_into(s.node, kind, compute, results.data());
   results.store();

@@ -136,11 +136,10 @@ void Variable::reset() {
   Node* node = std::exchange(node_, nullptr);
   if (family_) {
     Ref<Family>::adopt(std::exchange(family_, nullptr));
-  } else {
-    if (node->uses > 1 && node->state == State::valued) pending.pinned += node->buffer->bytes;
-    unuse(node);
+    return unref(node);
   }
-  unref(node);
+  if (node->uses > 1 && node->state == State::valued) pending.pinned += node->buffer->bytes;
+  let_go(node);
 }
 
 void Variable::set_node(Node* node) {
