@@ -132,18 +132,21 @@ _NAMES = {
 }
 
 
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_NAMES})
+
+
 def __getattr__(name):
     from importlib import import_module
 
     if name in _MODULES:
         return import_module(f"wend.{name}")
     if name in _NAMES:
-        found = getattr(import_module(f"wend.{_NAMES[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"wend.{_NAMES[name]}"), name)
     elif name.endswith("Tensor"):
         found = import_module("wend._legacy").types.get(name)
     else:
         found = None
     if found is None:
         raise AttributeError(f"module 'wend' has no attribute '{name}'")
-    globals()[name] = found
     return found

@@ -5,6 +5,8 @@ from math import inf as inf
 from math import nan as nan
 from math import pi as pi
 from wend import autograd as autograd
+from wend import cuda as cuda
+from wend import linalg as linalg
 from wend import nn as nn
 from wend import random as random
 from wend import special as special
@@ -411,6 +413,9 @@ from wend._interop import asarray as asarray
 from wend._interop import from_dlpack as from_dlpack
 from wend._interop import from_numpy as from_numpy
 from wend._interop import frombuffer as frombuffer
+from wend._printing import get_printoptions as get_printoptions
+from wend._printing import printoptions as printoptions
+from wend._printing import set_printoptions as set_printoptions
 from wend._products import chain_matmul as chain_matmul
 from wend._products import matrix_power as matrix_power
 from wend._products import tensordot as tensordot
@@ -442,6 +447,7 @@ from wend._shapes import broadcast_tensors as broadcast_tensors
 from wend._shapes import cartesian_prod as cartesian_prod
 from wend._shapes import combinations as combinations
 from wend._shapes import meshgrid as meshgrid
+from wend._storage import UntypedStorage as UntypedStorage
 from wend._tensor import allclose as allclose
 from wend._tensor import equal as equal
 from wend._tensor import imag as imag
@@ -483,6 +489,8 @@ from wend.autograd.grad_mode import enable_grad as enable_grad
 from wend.autograd.grad_mode import inference_mode as inference_mode
 from wend.autograd.grad_mode import no_grad as no_grad
 from wend.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from wend.nn._distances import cosine_similarity as cosine_similarity
+from wend.nn._distances import pairwise_distance as pairwise_distance
 from wend.random import get_rng_state as get_rng_state
 from wend.random import initial_seed as initial_seed
 from wend.random import manual_seed as manual_seed

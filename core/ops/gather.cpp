@@ -77,10 +77,10 @@ template <bool kNumber>
 void infer_scatter(Infer& s) {
   const Node &a = *s.in[0], &index = *s.in[1], &source = *s.in[2];
   const int dim = wrap_dim(s.attrs[0].as_int(), a.ndim());
+  if (a.dtype != source.dtype)
+    fail(ErrorKind::runtime, "scatter(): Expected self.dtype to be equal to src.dtype");
   if (index.numel() > 0) {
     check_index_dtype(index, "scatter");
-    if (a.dtype != source.dtype)
-      fail(ErrorKind::runtime, "scatter(): Expected self.dtype to be equal to src.dtype");
     check_scatter_sizes(a, dim, index, kNumber ? nullptr : &source);
     s.in[1] = as_index(s.in[1]);
     check_early(*s.in[1], 0, AtLeast1d(a).sizes[dim], dim, index_runtime_error);
@@ -255,8 +255,10 @@ Value slices_gradient(const GradCall& s, const Value& by) {
 Value zeros_of(const GradCall& s) { return full(s.in(0)->sizes(), 0, s.g->dtype); }
 
 // A number that is written takes the tensor's dtype.
-Value number_as(const Arg& number, DType dtype) {
-  return number.kind == Arg::real ? constant(number.d, dtype) : constant(number.i, dtype);
+Value number_as(const Arg& given, DType dtype) {
+  const Value value = number(given);
+  check_fits(*value, dtype);
+  return cast(value, dtype);
 }
 
 Value scatter_number(const Value& a, int64_t dim, const Value& by, const Value& number) {
@@ -289,6 +291,7 @@ void check_index_fill(const Node& index, const Value& value) {
 Values body_index_fill(Call& c) {
   const Value value = c.tensor(3);
   check_index_fill(*c.tensor(2), value);
+  check_written(value, c.tensor(0)->dtype);
   return {index_fill(c.tensor(0), c[1].as_int(), c.tensor(2), value)};
 }
 
@@ -398,7 +401,8 @@ constexpr Op kOps[] = {
      .doc = "A copy of input with the slices that index names filled with value.",
      .example = "index_fill(zeros(2, 3), 1, tensor([0, -1]), 5.)",
      .body = body_index_fill,
-     .inplace = true},
+     .inplace = true,
+     .out = false},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@ from __future__ import annotations
 import wend
 from wend import _C
 from wend._C import Tensor, _nn
+from wend._padding import pad
 from wend.nn._activations import (
     celu,
     celu_,
