@@ -100,8 +100,11 @@ OVERRIDES: dict[str, Override] = {
     ),
     "index_put": Override(
         shapes=(
-            ((2, 3), (2,), (2,)), ((2, 3), (2,), (2, 3)), ((3, 3), (3,), (3,)), ((3,), (2,), ()),
-        ),  # fmt: skip
+            ((2, 3), (2,), (2,)),
+            ((2, 3), (2,), (2, 3)),
+            ((3, 3), (3,), (3,)),
+            ((3,), (2,), ()),
+        ),
         kinds=(*WRITES, ("float", "bool", "float")),
     ),
     "put": Override(shapes=(((2, 3), (3,), (3,)), ((3, 3), (2, 1), (1, 2))), kinds=WRITES),
@@ -119,24 +122,26 @@ OVERRIDES: dict[str, Override] = {
     "nanmedian": Override(not_expanded=True),
     "nonzero": Override(any_strides=True),
     "_vector_norm": Override(
-        through=lambda T: lambda x, dim, keepdim, p, dtype=None: T.linalg.vector_norm(
-            x, p, dim, keepdim, dtype=dtype
+        through=lambda T: (
+            lambda input, dim, keepdim, ord, dtype=None: (  # noqa: A006
+                T.linalg.vector_norm(input, ord, dim, keepdim, dtype=dtype)
+            )
         )
     ),
     "_linalg_cross": Override(
         through=lambda T: T.linalg.cross, shapes=(((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (1, 3)))
     ),
     "_distinct": Override(
-        through=lambda T: lambda x, dim, consecutive: (
-            T.unique_consecutive(x, True, True, dim)
-            if consecutive
-            else T.unique(x, True, True, True, dim)
+        through=lambda T: (
+            lambda input, dim, consecutive: (  # noqa: A006
+                T.unique_consecutive(input, True, True, dim)
+                if consecutive
+                else T.unique(input, True, True, True, dim)
+            )
         ),
         any_strides=True,
     ),
-    "_broadcast_tensors": Override(
-        through=lambda T: lambda tensors: T.broadcast_tensors(*tensors)
-    ),
+    "_broadcast_tensors": Override(through=lambda T: lambda tensors: T.broadcast_tensors(*tensors)),
     "_pad_from_self": Override(
         through=lambda T: T.nn.functional.pad,
         values={
