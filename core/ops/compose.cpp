@@ -85,7 +85,6 @@ Values clamp_body(Call& c) {
 }
 
 Values where_body(Call& c) { return {where(c.tensor(0), c.tensor(1), c.tensor(2))}; }
-Values where_true(Call& c) { return nonzero_indices(c.tensor(0)); }
 Values where_method(Call& c) { return {where(c.tensor(1), c.tensor(0), c.tensor(2))}; }
 
 Values square_body(Call& c) { return {pow(c.tensor(0), 2)}; }
@@ -402,12 +401,6 @@ constexpr Op kOps[] = {
      .example = "tensor([1., 2.]).where(tensor([True, False]), 0.)",
      .body = where_method,
      .function = false},
-    {.name = "where",
-     .signature = "(Tensor condition) -> Tensor[]",
-     .doc = "The indices of the elements that are true, one tensor for each dimension.",
-     .example = "where(tensor([True, False]))",
-     .body = where_true,
-     .method = false},
     {.name = "square",
      .signature = "(Tensor input) -> Tensor",
      .doc = "Each element times itself.",

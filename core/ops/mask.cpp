@@ -34,7 +34,13 @@ Values body_nonzero(Call& c) { return {nonzero(c.tensor(0))}; }
 Values body_nonzero_as_tuple(Call& c) {
   if (!c[2].is_none())
     fail(ErrorKind::runtime, "nonzero does not support the out kwarg when as_tuple is True");
-  return nonzero_indices(c.tensor(0));
+  const Value a = c.tensor(0);
+  return nonzero_indices(a->ndim() ? a : unsqueeze(a, 0));
+}
+
+Values body_where(Call& c) {
+  const Value a = c.tensor(0);
+  return nonzero_indices(a->ndim() ? a : unsqueeze(a, 0));
 }
 
 // Both broadcast together, as lists.
@@ -87,6 +93,13 @@ constexpr Op kOps[] = {
     {.name = "nonzero",
      .signature = "(Tensor input, *, True as_tuple, Tensor? out=None) -> Tensor[]",
      .body = body_nonzero_as_tuple},
+    {.name = "where",
+     .signature = "(Tensor condition) -> Tensor[]",
+     .doc = "The positions of the elements that are not zero, one list for each dimension.",
+     .example = "where(tensor([[True, False], [False, True]]))",
+     .body = body_where,
+     .method = false,
+     .out = false},
     {.name = "masked_select",
      .signature = "(Tensor input, Tensor mask) -> Tensor",
      .doc = "A list of the elements where mask is true.",

@@ -71,11 +71,11 @@ class Override(NamedTuple):
     values: Mapping[str, list[Any]] = MappingProxyType({})  # of parameters, by name
     names: tuple[str, ...] = ()  # where PyTorch has it, if not under its own name
     oracle: Any = None  # what it should agree with, if PyTorch does not have it
+    through: Any = None  # of a private entry: the function of a package that it serves
+    rough_gradient: bool = False  # PyTorch's is wrong, or in less than the precision of the dtype
     rounds: bool = False  # to a coarser dtype, so that finite differences say nothing
     halfway: float = 0.0  # by how much steps in 16 bits differ, whatever the result's dtype
     fixed_out: bool = False  # PyTorch writes only to an out= that has the right sizes
-    through: Any = None  # of a private entry: the function of a package that it serves
-    rough_gradient: bool = False  # PyTorch's is wrong, or in less than the precision of the dtype
     any_strides: bool = False  # the order of the result in memory is an accident of PyTorch's code
     not_expanded: bool = False  # PyTorch reads past the elements of a tensor with a stride of 0
 
