@@ -46,6 +46,7 @@ from wend._reductions import (  # noqa: E402
     unique_consecutive,
 )
 from wend._report import eager, laziness, report  # noqa: E402
+from wend._sets import isin  # noqa: E402
 from wend._settings import (  # noqa: E402
     get_default_device,
     set_default_device,
