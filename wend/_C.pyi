@@ -829,8 +829,15 @@ class Tensor:
         """Square root of each element."""
     def square(self) -> Tensor:
         """Each element times itself."""
-    def squeeze(self, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Tensor:
-        """Removes dimensions of size 1."""
+    @overload
+    def squeeze(self) -> Tensor:
+        """Removes dimensions of size 1: all, or those among dim."""
+    @overload
+    def squeeze(self, dim: builtins.int) -> Tensor: ...
+    @overload
+    def squeeze(self, dim: Sequence[builtins.int]) -> Tensor: ...
+    @overload
+    def squeeze(self, *dim: builtins.int) -> Tensor: ...
     @overload
     def std(self, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ...) -> Tensor:
         """Standard deviation of all elements, or over some dimensions."""
@@ -1239,8 +1246,15 @@ class Tensor:
         """Square root of each element."""
     def square_(self) -> Self:
         """Each element times itself."""
-    def squeeze_(self, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Self:
-        """Removes dimensions of size 1."""
+    @overload
+    def squeeze_(self) -> Self:
+        """Removes dimensions of size 1: all, or those among dim."""
+    @overload
+    def squeeze_(self, dim: builtins.int) -> Self: ...
+    @overload
+    def squeeze_(self, dim: Sequence[builtins.int]) -> Self: ...
+    @overload
+    def squeeze_(self, *dim: builtins.int) -> Self: ...
     @overload
     def sub_(self, other: Tensor | Number) -> Self:
         """Difference of input and other, element by element."""
@@ -1955,6 +1969,8 @@ def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor
     """True where input is greater than other."""
 def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is at least other."""
+def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """One step of a GRU: the next hidden state."""
 def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is greater than other."""
 def hardshrink(input: Tensor, lambd: Number = ..., *, out: Any = None) -> Tensor:
@@ -2065,6 +2081,8 @@ def logspace(start: Number, end: Number, steps: builtins.int, base: builtins.flo
     """Powers of base, the exponents evenly spread from start to end."""
 def logsumexp(input: Tensor, dim: builtins.int | Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Logarithm of the sum of exponentials, without overflow."""
+def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...) -> tuple[Tensor, ...]:
+    """One step of an LSTM: the next hidden state and the next cell state."""
 def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is less than other."""
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
@@ -2269,6 +2287,10 @@ def resolve_neg(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def rms_norm(input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None = ..., eps: builtins.float | None = ..., *, out: Any = None) -> Tensor:
     """The last dimensions divided by the root of their mean square, times weight."""
+def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """One step of a simple recurrent network with relu: the next hidden state."""
+def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """One step of a simple recurrent network with tanh: the next hidden state."""
 def roll(input: Tensor, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
     """Elements moved on by shifts along dims; those that fall off come in again."""
 @overload
@@ -2344,8 +2366,15 @@ def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Square root of each element."""
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element times itself."""
-def squeeze(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Tensor:
-    """Removes dimensions of size 1."""
+@overload
+def squeeze(input: Tensor) -> Tensor:
+    """Removes dimensions of size 1: all, or those among dim."""
+@overload
+def squeeze(input: Tensor, dim: builtins.int) -> Tensor: ...
+@overload
+def squeeze(input: Tensor, dim: Sequence[builtins.int]) -> Tensor: ...
+@overload
+def squeeze(input: Tensor, *dim: builtins.int) -> Tensor: ...
 def stack(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors of one size one behind the other in a new dimension."""
 @overload

@@ -106,7 +106,7 @@ from wend._types import (  # noqa: E402
     uint8,
 )
 from wend.utils import hooks as _hooks  # noqa: E402
-from wend import autograd, nn, special  # noqa: E402
+from wend import autograd, special  # noqa: E402
 from wend.autograd.grad_mode import (  # noqa: E402
     enable_grad,
     inference_mode,
@@ -122,19 +122,16 @@ from wend.random import (  # noqa: E402
 )
 
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
-_MODULES = {"cuda", "linalg", "nn", "special", "utils"}
+_MODULES = {"cuda", "func", "linalg", "nn", "special", "utils"}
 _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
+    "typename": "_info",
     "pairwise_distance": "nn.functional",
     "printoptions": "_printing",
     "set_printoptions": "_printing",
     "UntypedStorage": "_storage",
 }
-
-
-def __dir__():
-    return sorted({*globals(), *_MODULES, *_NAMES})
 
 
 def __getattr__(name):
@@ -151,3 +148,7 @@ def __getattr__(name):
     if found is None:
         raise AttributeError(f"module 'wend' has no attribute '{name}'")
     return found
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_NAMES})

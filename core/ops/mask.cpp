@@ -111,6 +111,7 @@ constexpr Op kOps[] = {
      .example = "masked_scatter(zeros(3), tensor([True, False, True]), tensor([5., 6.]))",
      .body = body_masked_scatter,
      .inplace = true,
+     .apart = true,
      .out = false},
 };
 
@@ -126,7 +127,7 @@ void check_written(const Value& number, DType dtype) {
 }
 
 Value masked_fill(const Value& a, const Value& mask, const Value& value) {
-  return where(mask, cast(value, a->dtype), a);
+  return masked_filled(mask, cast(value, a->dtype), a);
 }
 
 Value nonzero(const Value& a) {
