@@ -84,6 +84,15 @@ WRITES = (("float", "places", "float"), ("int", "places", "int"), ("float", "flo
 BY_ROW = (("float", "columns", "float"), ("int", "columns", "int"), ("float", "float", "float"))
 IN_ROWS = (((2, 3), (2, 3), (2, 3)), ((2, 3), (1, 2), (2, 3)), ((3,), (2,), (3,)), ((), (), ()))
 
+
+def recurrent(gates: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Sizes of the input, state and weights of recurrent cells."""
+    return tuple(
+        ((batch, width), (batch, hidden), (gates * hidden, width), (gates * hidden, hidden))
+        for batch, width, hidden in ((2, 3, 2), (1, 2, 3), (3, 1, 1))
+    )
+
+
 OVERRIDES: dict[str, Override] = {
     "polygamma": Override(domain=(0.4, 3.2), first_seed=1, values={"n": [0, 1, 2, 3]}),
     "hardtanh": Override(names=("_C._nn.hardtanh",)),
@@ -160,13 +169,14 @@ OVERRIDES: dict[str, Override] = {
     ),
     "repeat_interleave": Override(shapes=(((3,),), ((5,),), ((0,),))),
     "select": Override(values={"index": [0, 1, -1, 5]}),
+    "lstm_cell": Override(shapes=recurrent(4)),
+    "gru_cell": Override(shapes=recurrent(3)),
+    "rnn_tanh_cell": Override(shapes=recurrent(1)),
+    "rnn_relu_cell": Override(shapes=recurrent(1)),
     "hardsigmoid": Override(rough_gradient=True),
     "logsigmoid": Override(any_strides=True),
     "glu": Override(names=("_C._nn.glu",)),
     "embedding": Override(values={"sparse": [False]}),
-    "rnn_tanh_cell": Override(shapes=(((2, 3), (2, 4), (4, 3), (4, 4), (4,), (4,)),)),
-    "rnn_relu_cell": Override(shapes=(((2, 3), (2, 4), (4, 3), (4, 4), (4,), (4,)),)),
-    "gru_cell": Override(shapes=(((2, 3), (2, 4), (12, 3), (12, 4), (12,), (12,)),)),
     "bfloat16": Override(rounds=True),
     "float": Override(rounds=True),
     "half": Override(rounds=True),
