@@ -122,9 +122,7 @@ class Parser {
     return -1;
   }
 
-  static bool is_out(PyObject* name) {
-    return PyUnicode_CompareWithASCIIString(name, "out") == 0;
-  }
+  static bool is_out(PyObject* name) { return PyUnicode_CompareWithASCIIString(name, "out") == 0; }
 
   bool take_out(PyObject* o) {
     const bool fits = s_.names_results ? PyTuple_Check(o) || PyList_Check(o) : is_tensor(o);

@@ -95,8 +95,8 @@ void read_default(const Op& op, std::string_view text, Param& p) {
 // NumPy's names, which PyTorch takes as well.
 void add_other_names(Param& p) {
   static constexpr std::pair<std::string_view, const char*> names[] = {
-      {"dim", "axis"},   {"keepdim", "keepdims"}, {"input", "x"},    {"input", "a"},
-      {"input", "x1"},   {"other", "x2"},         {"size", "shape"}, {"input", "self"}};
+      {"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x"},    {"input", "a"},
+      {"input", "x1"}, {"other", "x2"},         {"size", "shape"}, {"input", "self"}};
   int n = 0;
   for (auto [name, other] : names)
     if (p.name == name) p.also[n++] = PyUnicode_InternFromString(other);

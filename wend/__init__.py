@@ -46,6 +46,7 @@ from wend._reductions import (  # noqa: E402
     unique_consecutive,
 )
 from wend._report import eager, laziness, report  # noqa: E402
+from wend._sets import isin  # noqa: E402
 from wend._settings import (  # noqa: E402
     get_default_device,
     set_default_device,
@@ -151,14 +152,13 @@ def __getattr__(name):
     if name in _MODULES:
         return import_module(f"wend.{name}")
     if name in _NAMES:
-        found = getattr(import_module(f"wend.{_NAMES[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"wend.{_NAMES[name]}"), name)
     elif name.endswith("Tensor"):
         found = import_module("wend._legacy").types.get(name)
     else:
         found = None
     if found is None:
         raise AttributeError(f"module 'wend' has no attribute '{name}'")
-    globals()[name] = found
     return found
 
 

@@ -442,6 +442,7 @@ from wend._reductions import unique_consecutive as unique_consecutive
 from wend._report import eager as eager
 from wend._report import laziness as laziness
 from wend._report import report as report
+from wend._sets import isin as isin
 from wend._settings import get_default_device as get_default_device
 from wend._settings import set_default_device as set_default_device
 from wend._settings import set_default_dtype as set_default_dtype

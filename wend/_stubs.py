@@ -245,6 +245,12 @@ def signature_in(facts: dict[str, Any], form: Form) -> Signature:
     return parse(facts["method_signature" if form.is_method else "signature"])
 
 
+def takes_out(facts: dict[str, Any], form: Form) -> bool:
+    gives_list = facts["signature"].endswith("[]")
+    written = form.in_place or form.is_method or facts["view"]
+    return facts["out"] and not written and not gives_list
+
+
 def op_signatures(facts: dict[str, Any], form: Form) -> Iterator[str]:
     """The Python signatures of an op in one of its forms."""
     name, signature = facts["name"], signature_in(facts, form)
@@ -254,7 +260,7 @@ def op_signatures(facts: dict[str, Any], form: Form) -> Iterator[str]:
         parameters = parameters[1:]
     positional = [p for p in parameters if not p.keyword_only]
     named = [parameter_text(p) for p in parameters if p.keyword_only]
-    if facts["out"] and not form.in_place and not form.is_method:
+    if takes_out(facts, form):
         named.append("out: Any = None")
     own = "Self" if form.is_method else "Tensor"
     returns = own if form.in_place else return_text(name, signature)

@@ -138,8 +138,8 @@ Value storage_sum_gradient(const GradCall& s) {
 // Elements of the whole that share a place share its gradient as well.
 Value as_strided_gradient(const GradCall& s) {
   const Node &whole = *s.in(0), &part = s.node();
-  const Value all = storage_sum(s.g, whole.sizes(), whole.strides(), whole.offset, part.strides(),
-                                part.offset);
+  const Value all =
+      storage_sum(s.g, whole.sizes(), whole.strides(), whole.offset, part.strides(), part.offset);
   if (!may_overlap(*whole.layout)) return all;
   const Value ones = expand(constant(1.0, s.g->dtype), whole.sizes());
   return all / storage_sum(ones, whole.sizes(), whole.strides(), whole.offset, whole.strides(),
@@ -187,9 +187,8 @@ Values scatter_by(const char* view_name, Call& c) {
     fail(ErrorKind::runtime,
          "expected src to have a size equal to the slice of self. src size = ", show(src->sizes()),
          ", slice size = ", show(part.layout->sizes()));
-  return {
-      as_strided_scatter(whole, src, part.layout->sizes(), part.layout->strides(),
-                         whole->offset + part.offset)};
+  return {as_strided_scatter(whole, src, part.layout->sizes(), part.layout->strides(),
+                             whole->offset + part.offset)};
 }
 
 Values body_slice_scatter(Call& c) {
