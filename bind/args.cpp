@@ -162,6 +162,10 @@ class Parser {
         return true;
       case Type::operand:
         return operand_arg(o, arg);
+      case Type::scalar:
+        if (!number_arg(o, arg)) return false;
+        hold_number(arg);
+        return true;
       case Type::tensors:
         return tensor_list(o, arg);
       case Type::number:
@@ -241,7 +245,7 @@ class Parser {
 
   bool number_arg(PyObject* o, Arg& arg) {
     if (is_tensor(o)) {
-      if (variable_of(o).shape().ndim() != 0) return false;
+      if (variable_of(o).shape().ndim() != 0 || variable_of(o).node()->needs_grad()) return false;
       const Object item_of(item(o));
       return number_arg(item_of.get(), arg);
     }
@@ -349,6 +353,7 @@ class Parser {
       case Type::tensors:
         return "tuple of Tensors";
       case Type::number:
+      case Type::scalar:
         return "Number";
       case Type::integer:
         return "int";

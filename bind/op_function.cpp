@@ -145,9 +145,10 @@ PyObject* wrap_all(const Callable& c, const Signature& s, Values& results,
 }
 
 // out=: a tensor, or a tuple of them for several results.
-PyObject* write_out(const Callable& c, PyObject* out, Values& results) {
+PyObject* write_out(const Callable& c, PyObject* out, Values& results,
+                    std::span<PyObject* const> read) {
   if (is_tensor(out)) {
-    write_out_result(out, std::move(results[0]), c.name);
+    write_out_result(out, std::move(results[0]), c.name, read);
     return Py_NewRef(out);
   }
   const Object items(PySequence_Fast(out, "out= must be a Tensor or a tuple of Tensors"));
@@ -157,17 +158,29 @@ PyObject* write_out(const Callable& c, PyObject* out, Values& results) {
   for (size_t i = 0; i < results.size(); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
     if (!is_tensor(item)) raise(PyExc_TypeError, "out= must be a Tensor or a tuple of Tensors");
-    write_out_result(item, std::move(results[i]), c.name);
+    write_out_result(item, std::move(results[i]), c.name, read);
   }
   return Py_NewRef(out);
+}
+
+// What is written in place must not be read by way of another view, see check_no_overlap; the
+// target itself stands once among the arguments.
+void check_arguments_apart(const Op& op, PyObject* target, const Value& result,
+                           std::span<PyObject* const> arguments) {
+  if (!result->op->view && !op.fills) check_distinct(variable_of(target).shape());
+  bool seen = false;
+  for (PyObject* t : arguments) {
+    if (t == target && !std::exchange(seen, true)) continue;
+    check_no_overlap(target, variable_of(target).shape(), t, nullptr, op.apart);
+  }
 }
 
 PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self) {
   PyObject* out = parsed.out == Py_None ? nullptr : parsed.out;
   if (c.inplace) {
-    check_writable(self);
-    for (PyObject* t : parsed.tensor_objects())
-      check_no_overlap(self, variable_of(self).shape(), t);
+    bool gradient = false;
+    for (PyObject* t : parsed.tensor_objects()) gradient |= variable_of(t).node()->needs_grad();
+    check_writable(self, gradient);
   }
   if (s.op->primitive() && !c.inplace && !out && !parsed.requires_grad && !s.returns_list) {
     Value result = record_primitive(s, parsed);
@@ -176,8 +189,9 @@ PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed,
   }
   Values results = run_op(s, parsed);
   bound_laziness();
-  if (out) return write_out(c, out, results);
+  if (out) return write_out(c, out, results, parsed.tensor_objects());
   if (c.inplace) {
+    check_arguments_apart(*s.op, self, results[0], parsed.tensor_objects());
     write_result(self, std::move(results[0]));
     return Py_NewRef(self);
   }

@@ -39,6 +39,7 @@ void read_type(const Op& op, std::string_view text, Param& p) {
   static const std::unordered_map<std::string_view, Type> types = {
       {"Tensor", Type::tensor},
       {"Operand", Type::operand},
+      {"Scalar", Type::scalar},
       {"Tensor[]", Type::tensors},
       {"Number", Type::number},
       {"int", Type::integer},
@@ -161,7 +162,7 @@ Signature parse_signature(const Op& op, const char* text) {
   for (size_t i = 0; i < s.params.size(); ++i) {
     const Param& p = s.params[i];
     s.defaults[i] = p.otherwise;
-    if (p.has_default && p.type != Type::operand) s.may_lack |= 1u << i;
+    if (p.has_default && p.type != Type::operand && p.type != Type::scalar) s.may_lack |= 1u << i;
   }
   return s;
 }

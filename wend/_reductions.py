@@ -402,8 +402,8 @@ def gradient(
 ) -> tuple[Tensor, ...]:
     """Slopes along each dimension, by central differences.
 
-    spacing: how far apart neighbours are: 1, a number, or for each dimension a number or a tensor of
-    coordinates. edge_order: the order of the differences at both ends.
+    spacing: how far apart neighbours are: 1, a number, or for each dimension a number or a tensor
+    of coordinates. edge_order: the order of the differences at both ends.
 
     >>> gradient(wend.tensor([1.0, 4.0, 9.0, 16.0]))
     (tensor([3., 4., 6., 7.]),)

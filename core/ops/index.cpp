@@ -145,7 +145,7 @@ void infer_index(Infer& s) {
   const Indices by(s.in, 1, s.attrs[0], kRaise);
   const Geometry g = geometry(a, by.dims, by.sizes().span());
   check_not_empty(a, by);
-  by.check_valued(a.sizes());
+  if (count(g.sizes.span()) > 0) by.check_valued(a.sizes());
   s.dtype = a.dtype;
   if (g.sizes.n < 2 || kRaise == take_error ||
       (a.layout->contiguous && by.dims.size() == 1 && by.in[0]->layout->contiguous)) {
@@ -185,7 +185,7 @@ void infer_index_put(Infer& s) {
          scalar_type_name(a.dtype), " for the destination and ", scalar_type_name(values.dtype),
          " for the source.");
   check_not_empty(a, by);
-  by.check_valued(a.sizes());
+  if (count(g.sizes.span()) > 0) by.check_valued(a.sizes());
   infer_dense_like_input(s);
 }
 
@@ -194,9 +194,9 @@ void run_index_put(Run& s) {
   const Node& values = s.in(1);
   const Indices by(s.node.in(), 2, s.attr(0), kRaise);
   const Geometry g = geometry(s.node, by.dims, by.sizes().span());
+  if (count(g.sizes.span()) == 0) return start_from_input(s);
   const Named named(by, s.node.sizes(), s.node.strides(), g);
   start_from_input(s);
-  if (count(g.sizes.span()) == 0) return;
   const Dims strides = placed(values, values.strides(), 0, g.sizes.n, g.sizes.n);
   put(g.sizes.span(), {s.out(), s.node.dtype, g.strides.span()},
       {values.data(), values.dtype, strides.span()}, named.places, kCombine);
@@ -368,6 +368,7 @@ constexpr Op kOps[] = {
      .example = "index_put(zeros(3), (tensor([0, 2]),), tensor([5., 6.]))",
      .body = body_index_put,
      .inplace = true,
+     .apart = true,
      .out = false},
     {.name = "take_at",
      .doc = "The elements of a list that an index names.",

@@ -26,7 +26,8 @@ Values body_masked_fill(Call& c) {
          "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
          value->ndim(), " dimension(s).");
   check_written(value, c.tensor(0)->dtype);
-  return {masked_fill(c.tensor(0), mask, value)};
+  const auto in_rows = [](const Value& v) { return v->layout->contiguous ? v : contiguous_copy(v); };
+  return {masked_fill(in_rows(c.tensor(0)), in_rows(mask), value)};
 }
 
 Values body_nonzero(Call& c) { return {nonzero(c.tensor(0))}; }
@@ -34,7 +35,13 @@ Values body_nonzero(Call& c) { return {nonzero(c.tensor(0))}; }
 Values body_nonzero_as_tuple(Call& c) {
   if (!c[2].is_none())
     fail(ErrorKind::runtime, "nonzero does not support the out kwarg when as_tuple is True");
-  return nonzero_indices(c.tensor(0));
+  const Value a = c.tensor(0);
+  return nonzero_indices(a->ndim() ? a : unsqueeze(a, 0));
+}
+
+Values body_where(Call& c) {
+  const Value a = c.tensor(0);
+  return nonzero_indices(a->ndim() ? a : unsqueeze(a, 0));
 }
 
 // Both broadcast together, as lists.
@@ -87,6 +94,13 @@ constexpr Op kOps[] = {
     {.name = "nonzero",
      .signature = "(Tensor input, *, True as_tuple, Tensor? out=None) -> Tensor[]",
      .body = body_nonzero_as_tuple},
+    {.name = "where",
+     .signature = "(Tensor condition) -> Tensor[]",
+     .doc = "The positions of the elements that are not zero, one list for each dimension.",
+     .example = "where(tensor([[True, False], [False, True]]))",
+     .body = body_where,
+     .method = false,
+     .out = false},
     {.name = "masked_select",
      .signature = "(Tensor input, Tensor mask) -> Tensor",
      .doc = "A list of the elements where mask is true.",
@@ -98,6 +112,7 @@ constexpr Op kOps[] = {
      .example = "masked_scatter(zeros(3), tensor([True, False, True]), tensor([5., 6.]))",
      .body = body_masked_scatter,
      .inplace = true,
+     .apart = true,
      .out = false},
 };
 
@@ -113,7 +128,7 @@ void check_written(const Value& number, DType dtype) {
 }
 
 Value masked_fill(const Value& a, const Value& mask, const Value& value) {
-  return where(mask, cast(value, a->dtype), a);
+  return masked_filled(mask, cast(value, a->dtype), a);
 }
 
 Value nonzero(const Value& a) {

@@ -143,27 +143,68 @@ Values body_rot90(Call& c) {
   }
 }
 
-// Each dimension in turn as `repeats` runs over it, or each element in a row where `inner`.
-Value repeated(const Value& a, std::span<const int64_t> repeats, bool inner) {
-  const int lead = static_cast<int>(repeats.size()) - a->ndim();
-  Dims apart, wide, together;
-  for (int i = 0; i < static_cast<int>(repeats.size()); ++i) {
-    const int64_t size = i < lead ? 1 : a->size(i - lead);
-    together.push(size * repeats[i]);
-    if (repeats[i] == 1 && i >= lead) {
-      apart.push(size);
-      wide.push(size);
-      continue;
+// Each dimension in turn as `repeats` runs over it, or each element in a row where `inner`: a copy
+// of the input with dimensions of size 1 put in, and those expanded.
+struct Repeats {
+  Dims strides, wide, together;
+  uint64_t added = 0;  // bit i: dimension i of `wide` was put in
+
+  Repeats(const Layout& in, std::span<const int64_t> repeats, bool inner) {
+    const int lead = static_cast<int>(repeats.size()) - in.ndim;
+    for (int i = 0; i < static_cast<int>(repeats.size()); ++i) {
+      const int64_t size = i < lead ? 1 : in.size(i - lead);
+      const int64_t stride = i < lead ? 0 : in.stride(i - lead);
+      together.push(size * repeats[i]);
+      if (!inner && (repeats[i] != 1 || i < lead)) put_in(repeats[i]);
+      if (i >= lead) {
+        wide.push(size);
+        strides.push(stride);
+      }
+      if (inner && repeats[i] != 1) put_in(repeats[i]);
     }
-    apart.push(inner ? size : 1);
-    apart.push(inner ? 1 : size);
-    wide.push(inner ? size : repeats[i]);
-    wide.push(inner ? repeats[i] : size);
   }
-  if (std::ranges::any_of(together, [](int64_t n) { return n < 0; }))
-    fail(ErrorKind::runtime, "Trying to create tensor with negative dimension ",
-         *std::ranges::find_if(together, [](int64_t n) { return n < 0; }), ": ", show(together));
-  return reshape(contiguous_copy(expand(reshape(a, apart), wide)), together);
+
+ private:
+  void put_in(int64_t times) {
+    added |= uint64_t{1} << wide.n;
+    wide.push(times);
+    strides.push(0);
+  }
+};
+
+Repeats repeats_of(const Node& node) {
+  return Repeats(*node.inputs[0]->layout, node.attr(0).as_ints(), node.attr(1).as_bool());
+}
+
+// Attributes: how often each dimension is repeated, and whether each element is, in a row.
+void infer_repeat(Infer& s) {
+  s.dtype = s.in[0]->dtype;
+  const Repeats r(*s.in[0]->layout, s.attrs[0].as_ints(), s.attrs[1].as_bool());
+  const auto negative = std::ranges::find_if(r.together, [](int64_t n) { return n < 0; });
+  if (negative != r.together.end())
+    fail(ErrorKind::runtime, "Trying to create tensor with negative dimension ", *negative, ": ",
+         show(r.together));
+  s.layout = contiguous(r.together);
+}
+
+void run_repeat(Run& s) {
+  const Repeats r = repeats_of(s.node);
+  const Dims rows = contiguous_strides(r.wide.span());
+  copy(r.wide.span(), {s.out(), s.node.dtype, rows.span()},
+       {s.in(0).data(), s.node.dtype, r.strides.span()});
+}
+
+Value repeat_gradient(const GradCall& s) {
+  const Repeats r = repeats_of(s.node());
+  Dims added;
+  for (int i = 0; i < r.wide.n; ++i)
+    if (r.added >> i & 1) added.push(i);
+  const Value apart = reshape(s.g, r.wide);
+  return added.n ? sum(apart, added.span(), false) : apart;
+}
+
+Value repeated(const Value& a, std::span<const int64_t> repeats, bool inner) {
+  return record(op_named("repeated"), {a}, {Arg::of(repeats), Arg::of(inner)});
 }
 
 Values body_repeat(Call& c) {
@@ -364,6 +405,13 @@ constexpr Op kOps[] = {
      .example = "rot90(arange(4).view(2, 2))",
      .body = body_rot90,
      .out = false},
+    {.name = "repeated",
+     .doc = "Copies of the tensor side by side, or of each element in a row.",
+     .infer = infer_repeat,
+     .kernel = run_repeat,
+     .grad = {GRAD(repeat_gradient(s))},
+     .grad_name = "RepeatBackward0",
+     .hidden = true},
     {.name = "repeat",
      .signature = "(Tensor input, int[] repeats) -> Tensor",
      .doc = "Copies of the tensor side by side along each dimension.",
