@@ -68,4 +68,4 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
 
 
 def _name(x: Tensor) -> str:
-    return x.type().removeprefix("torch.").removesuffix("Tensor")
+    return str(x.type()).removeprefix("torch.").removesuffix("Tensor")
