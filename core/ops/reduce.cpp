@@ -288,7 +288,7 @@ Values body_sum_to_size(Call& c) {
   if (!fits)
     fail(ErrorKind::runtime, "size {", show(sizes), "} is not expandable to size {",
          show(a->sizes()), "}.");
-  return {sum_to(a, sizes)};
+  return {sizes.empty() ? sum(a) : sum_to(a, sizes)};
 }
 
 Value prod_gradient(const GradCall& s, const Value& a) {
