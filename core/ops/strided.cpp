@@ -2,6 +2,7 @@
 // views. How writes through a view reach its base is tensor/variable.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "kernels/index.hpp"
 #include "ops/geometry.hpp"
@@ -32,6 +33,19 @@ bool has_negative(std::span<const int64_t> list) {
   return std::ranges::any_of(list, [](int64_t v) { return v < 0; });
 }
 
+// Whether the bytes up to the last element are more than can be counted.
+bool overflows(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  constexpr int64_t limit = std::numeric_limits<int64_t>::max() / 16;  // an element and an offset
+  int64_t last = 0, step = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) return false;
+    if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||
+        __builtin_add_overflow(last, step, &last) || last > limit)
+      return true;
+  }
+  return false;
+}
+
 void check_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   if (sizes.size() != strides.size())
     fail(ErrorKind::runtime, "mismatch in length of strides and shape");
@@ -39,7 +53,7 @@ void check_strided(std::span<const int64_t> sizes, std::span<const int64_t> stri
     fail(ErrorKind::runtime,
          "as_strided: Negative strides are not supported at the moment, got strides: ",
          show(strides));
-  if (has_negative(sizes))
+  if (has_negative(sizes) || overflows(sizes, strides))
     fail(ErrorKind::runtime, "Storage size calculation overflowed with sizes=", show(sizes),
          " and strides=", show(strides));
 }
