@@ -158,6 +158,12 @@ Signature parse_signature(const Op& op, const char* text) {
     if (p.otherwise.kind == Arg::text) p.otherwise.text_p = p.default_text.c_str();
     if (p.otherwise.kind == Arg::ints) p.otherwise.ints_p = p.default_ints.data();
   }
+  if (s.params.size() > kMaxParams) bad(op, "too many parameters");
+  for (size_t i = 0; i < s.params.size(); ++i) {
+    const Param& p = s.params[i];
+    s.defaults[i] = p.otherwise;
+    if (p.has_default && p.type != Type::operand && p.type != Type::scalar) s.may_lack |= 1u << i;
+  }
   return s;
 }
 

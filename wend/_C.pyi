@@ -860,6 +860,11 @@ class Tensor:
         """Sum of all elements, or over some dimensions."""
     @overload
     def sum(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ...) -> Tensor: ...
+    @overload
+    def sum_to_size(self, size: Sequence[builtins.int]) -> Tensor:
+        """Sum over what broadcasting would add to a tensor of these sizes."""
+    @overload
+    def sum_to_size(self, *size: builtins.int) -> Tensor: ...
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Exchanges two dimensions; another name of transpose."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:

@@ -292,6 +292,19 @@ Values body_nanmean(Call& c) {
   return {total / record_sum(logical_not(missing), c[1], c[2].as_bool())};
 }
 
+Values body_sum_to_size(Call& c) {
+  const Value a = c.tensor(0);
+  const auto sizes = c[1].as_ints();
+  const int lead = a->ndim() - static_cast<int>(sizes.size());
+  bool fits = lead >= 0;
+  for (size_t i = 0; fits && i < sizes.size(); ++i)
+    fits = sizes[i] == 1 || sizes[i] == a->size(lead + static_cast<int>(i));
+  if (!fits)
+    fail(ErrorKind::runtime, "size {", show(sizes), "} is not expandable to size {",
+         show(a->sizes()), "}.");
+  return {sizes.empty() ? sum(a) : sum_to(a, sizes)};
+}
+
 Value prod_gradient(const GradCall& s, const Value& a) {
   const auto attrs = attrs_of(s.node());
   const Value in = cast(a, s.g->dtype);
@@ -382,6 +395,12 @@ constexpr Op kOps[] = {
      .lift = lift_along,
      .grad_name = "ProdBackward1",
      .work = work_of_reduction},
+    {.name = "sum_to_size",
+     .signature = "(Tensor input, int[] size) -> Tensor",
+     .doc = "Sum over what broadcasting would add to a tensor of these sizes.",
+     .example = "ones(2, 3).sum_to_size(1, 3)",
+     .body = body_sum_to_size,
+     .function = false},
     {.name = "nansum",
      .signature =
          "(Tensor input, int[1]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",

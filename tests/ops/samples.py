@@ -108,12 +108,7 @@ OVERRIDES: dict[str, Override] = {
         not_expanded=True,
     ),
     "index_put": Override(
-        shapes=(
-            ((2, 3), (2,), (2,)),
-            ((2, 3), (2,), (2, 3)),
-            ((3, 3), (3,), (3,)),
-            ((3,), (2,), ()),
-        ),
+        shapes=(((2, 3), (2,), (2,)), ((2, 3), (2,), (2, 3)), ((3, 3), (3,), (3,))),
         kinds=(*WRITES, ("float", "bool", "float")),
     ),
     "put": Override(shapes=(((2, 3), (3,), (3,)), ((3, 3), (2, 1), (1, 2))), kinds=WRITES),
