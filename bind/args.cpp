@@ -123,7 +123,7 @@ class Parser {
     if (!o) {
       if (!p.has_default) return no("missing required argument '", p.name, "' (pos ", i + 1, ")");
       arg = p.otherwise;
-      if (p.type == Type::operand && arg.is_number()) hold_number(arg);
+      if ((p.type == Type::operand || p.type == Type::scalar) && arg.is_number()) hold_number(arg);
       return true;
     }
     if (o == Py_None && (p.optional || p.type >= Type::device)) return true;
@@ -143,6 +143,10 @@ class Parser {
         return true;
       case Type::operand:
         return operand_arg(o, arg);
+      case Type::scalar:
+        if (!number_arg(o, arg)) return false;
+        hold_number(arg);
+        return true;
       case Type::tensors:
         return tensor_list(o, arg);
       case Type::number:
@@ -222,7 +226,7 @@ class Parser {
 
   bool number_arg(PyObject* o, Arg& arg) {
     if (is_tensor(o)) {
-      if (variable_of(o).shape().ndim() != 0) return false;
+      if (variable_of(o).shape().ndim() != 0 || variable_of(o).node()->needs_grad()) return false;
       const Object item_of(item(o));
       return number_arg(item_of.get(), arg);
     }
@@ -337,6 +341,7 @@ class Parser {
       case Type::tensors:
         return "tuple of Tensors";
       case Type::number:
+      case Type::scalar:
         return "Number";
       case Type::integer:
         return "int";

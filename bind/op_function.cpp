@@ -24,6 +24,7 @@ struct Callable {
   std::string name;
   std::vector<Signature> overloads;
   bool inplace = false;
+  bool takes_out = false;               // a function, not a method
   PyTypeObject* result_type = nullptr;  // a named tuple, for ops with named results
   std::string doc;
 };
@@ -211,8 +212,10 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     std::vector<PyObject*> values;
     Object names;
-    PyObject* out = kwnames && !c.inplace ? take_out(args, nargs, kwnames, values, names) : nullptr;
+    PyObject* out =
+        kwnames && c.takes_out ? take_out(args, nargs, kwnames, values, names) : nullptr;
     for (const Signature& s : c.overloads) {
+      if (out && !s.op->out) continue;
       ParsedArgs parsed;
       if (parse_args(s, args, nargs, kwnames, parsed, nullptr))
         return call_parsed(c, s, parsed, nargs ? args[0] : nullptr, out);
@@ -300,6 +303,7 @@ PyObject* make(PyTypeObject& type, const std::string& name, const std::vector<co
   auto c = std::make_unique<Callable>();
   c->name = name;
   c->inplace = inplace;
+  c->takes_out = !method && !inplace;
   for (const Op* op : entries) {
     const char* text = method && op->method_signature ? op->method_signature : op->signature;
     c->overloads.push_back(parse_signature(*op, text));

@@ -39,6 +39,7 @@ void read_type(const Op& op, std::string_view text, Param& p) {
   static const std::unordered_map<std::string_view, Type> types = {
       {"Tensor", Type::tensor},
       {"Operand", Type::operand},
+      {"Scalar", Type::scalar},
       {"Tensor[]", Type::tensors},
       {"Number", Type::number},
       {"int", Type::integer},

@@ -12,12 +12,14 @@ namespace wend {
 
 // Types in signatures. `?` allows None; `[]` is a list; `[1]` is a list that one number may stand
 // for.
-//   Tensor  Operand (a tensor or a number)  Tensor[]  Number  int  float  bool  int[]  int[1]
-//   True  False (that very word, for overloads that differ by it)  float[]  dtype  str  Generator
-//   device  layout  memory_format  requires_grad  pin_memory
+//   Tensor  Operand (a tensor or a number)  Scalar (a number, which becomes an input of the node)
+//   Tensor[]  Number  int  float  bool  int[]  int[1]  float[]  dtype  str  Generator  device
+//   True  False (that very word, for overloads that differ by it)  layout  memory_format
+//   requires_grad  pin_memory
 enum class Type : uint8_t {
   tensor,
   operand,
+  scalar,
   tensors,
   number,
   integer,

@@ -4,10 +4,12 @@ It speaks PyTorch: names, signatures, defaults and errors are PyTorch's wherever
 """
 
 import os as _os
+from math import e, inf, nan, pi
 
 from wend import _C
 
 __version__ = "0.1.0"
+newaxis = None
 
 _C._init_source(_os.path.dirname(__file__) + _os.sep)
 # A fork waits for the run in flight, so that the child finds every node whole.
@@ -65,6 +67,7 @@ from wend._shapes import (  # noqa: E402
 from wend._tensor import (  # noqa: E402
     allclose,
     equal,
+    imag,
     is_complex,
     is_floating_point,
     is_inference,

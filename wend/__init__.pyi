@@ -1,5 +1,9 @@
 """Written by `python -m wend._stubs` (./dev stubs) from the op table; do not edit."""
 
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
 from wend import autograd as autograd
 from wend import nn as nn
 from wend import random as random
@@ -165,6 +169,7 @@ from wend._C import fmin as fmin
 from wend._C import fmod as fmod
 from wend._C import frac as frac
 from wend._C import frac_ as frac_
+from wend._C import frexp as frexp
 from wend._C import full as full
 from wend._C import full_like as full_like
 from wend._C import gather as gather
@@ -183,7 +188,10 @@ from wend._C import histc as histc
 from wend._C import hsplit as hsplit
 from wend._C import hstack as hstack
 from wend._C import hypot as hypot
-from wend._C import imag as imag
+from wend._C import i0 as i0
+from wend._C import i0_ as i0_
+from wend._C import igamma as igamma
+from wend._C import igammac as igammac
 from wend._C import index_add as index_add
 from wend._C import index_copy as index_copy
 from wend._C import index_fill as index_fill
@@ -436,6 +444,7 @@ from wend._shapes import combinations as combinations
 from wend._shapes import meshgrid as meshgrid
 from wend._tensor import allclose as allclose
 from wend._tensor import equal as equal
+from wend._tensor import imag as imag
 from wend._tensor import is_complex as is_complex
 from wend._tensor import is_floating_point as is_floating_point
 from wend._tensor import is_inference as is_inference
@@ -479,3 +488,5 @@ from wend.random import initial_seed as initial_seed
 from wend.random import manual_seed as manual_seed
 from wend.random import seed as seed
 from wend.random import set_rng_state as set_rng_state
+
+newaxis: None

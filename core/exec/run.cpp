@@ -22,7 +22,7 @@ void (*on_kernel)(const Node& node, int64_t nanoseconds) = nullptr;
 
 namespace {
 
-constexpr double kWorthUnlocking = 100e3;      // estimated nanoseconds of one kernel
+constexpr int64_t kWorthUnlocking = 100'000;   // estimated nanoseconds of one kernel
 constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
 
 int64_t now() {
@@ -52,9 +52,9 @@ struct TakeTurn {
 };
 
 // Estimated nanoseconds; small nodes are not worth estimating.
-double work_of(const Node& node) {
-  if (node.op->work) return node.op->work(node);
-  return node.layout->numel < 4096 ? 0 : node.layout->numel * node.op->cost;
+int64_t work_of(const Node& node) {
+  if (node.op->work) return static_cast<int64_t>(node.op->work(node));
+  return node.numel() < 4096 ? 0 : static_cast<int64_t>(node.numel() * node.op->cost);
 }
 
 bool failures = false;  // true once a node has failed
@@ -97,11 +97,11 @@ void give_memory(Node& node) {
   counters.bytes += bytes;
 }
 
-void run_kernel(Node& node, double work) {
+void run_kernel(Node& node, int64_t work) {
   Run run{node};
   const KernelFloats floats;
   const int64_t start = on_kernel ? now() : 0;
-  if (host.unlock && work > kWorthUnlocking) {
+  if (work > kWorthUnlocking && host.unlock) {
     struct Unlocked {
       void* state = host.unlock();
       ~Unlocked() { host.lock(state); }
@@ -119,7 +119,7 @@ std::string call_of(const Node& node) {
   return describe_call(*node.op, node.in(), attrs);
 }
 
-void publish(Node& node) {
+inline void publish(Node& node) {
   pending.remove(&node);
   node.state = State::valued;
   ++counters.nodes;
@@ -128,7 +128,7 @@ void publish(Node& node) {
 }
 
 // Gives the node its value or its error. Out of memory and interrupts leave it as it was.
-void execute(Node& node, double work) {
+void execute(Node& node, int64_t work) {
   if (const Error* error = input_error(node)) return fail_node(node, *error);
   if (node.op->view) {
     take_value(node, *node.inputs[0]);
@@ -170,7 +170,7 @@ struct CompactAtEnd {
   }
 };
 
-void hold_and_execute(Node& node, double work) {
+void hold_and_execute(Node& node, int64_t work) {
   retain(&node);
   struct Held {
     Node* node;
@@ -210,12 +210,12 @@ void run_pending() {
   CompactAtEnd compacting;
   ++counters.runs;
   int64_t last_poll = 0;
-  double since_poll = 0;
+  int64_t since_poll = 0;
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     Node* node = pending.nodes[i];
     if (!node || node->uses == 0) continue;
-    const double work = work_of(*node);
-    if ((since_poll += 100 + work) > 1e6) {
+    const int64_t work = work_of(*node);
+    if ((since_poll += 100 + work) > 1'000'000) {
       since_poll = 0;
       poll(last_poll);
     }

@@ -23,7 +23,7 @@ struct Needs {
   bool outside = false;  // reads memory that somebody outside may write
 };
 
-Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
+inline Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
   Needs needs;
   const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -69,13 +69,15 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
            "of `torch.inference_mode()`.");
 }
 
-void set_source(Node& node) {
-  const Source source = current_source();
-  node.code = source.code;
-  node.instruction = source.instruction;
+inline Source source_now() {
+  if (!mode.line_of) return source_hooks.capture ? source_hooks.capture() : Source{};
+  const Source source = mode.line_of->source();
+  if (source.code) source_hooks.retain(source.code);
+  return source;
 }
 
-Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout, int64_t offset) {
+inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
+                      int64_t offset) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
   node->uses = 1;
@@ -95,12 +97,14 @@ Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
   }
   node->saved = 0;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
-  set_source(*node);
+  const Source source = source_now();
+  node->code = source.code;
+  node->instruction = source.instruction;
   return node;
 }
 
 // The node takes over the references; of a gradient edge it does not need the value.
-void take_inputs(Node& node, std::span<Value> inputs) {
+inline void take_inputs(Node& node, std::span<Value> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) new (&node.inputs[i]) Value(std::move(inputs[i]));
   if (!node.op->edges) return;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -118,12 +122,7 @@ void make_private(std::span<Value> inputs, uint8_t saved) {
 
 }  // namespace
 
-Source current_source() {
-  if (!mode.line_of) return source_hooks.capture ? source_hooks.capture() : Source{};
-  const Source source = mode.line_of->source();
-  if (source.code) source_hooks.retain(source.code);
-  return source;
-}
+Source current_source() { return source_now(); }
 
 void derive_again(Node& view) {
   std::vector<Node*> chain;
@@ -143,8 +142,11 @@ void take_value(Node& view, const Node& base) {
   view.state = State::valued;
 }
 
-Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
-             const Layout* layout, int64_t offset) {
+namespace {
+
+[[gnu::always_inline]] inline Value append_inline(const Op& op, std::span<Value> inputs,
+                                                  std::span<const Arg> attrs, DType dtype,
+                                                  const Layout* layout, int64_t offset) {
   const Needs needs = prepare(op, inputs, dtype);
   if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
   if (special_nodes && needs.grad) refuse_special_nodes(inputs, needs.saved);
@@ -170,6 +172,13 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
   return result;
 }
 
+}  // namespace
+
+Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
+             const Layout* layout, int64_t offset) {
+  return append_inline(op, inputs, attrs, dtype, layout, offset);
+}
+
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
   Node* node = new_node(op, inputs.size(), default_dtype(), layout, 0);
   node->flags |= Node::requires_grad;
@@ -187,7 +196,7 @@ void refuse_history(Node& node, Error error) {
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
+  return append_inline(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
 }
 
 Value record(const Op& op, std::initializer_list<Value> inputs, std::initializer_list<Arg> attrs) {

@@ -131,6 +131,14 @@ DType common_dtype(std::span<const Value> in) {
   return same ? first : result_type(in);
 }
 
+// That of the operands which are no numbers.
+DType dtype_of_tensors(std::span<const Value> in) {
+  Promotion p;
+  for (const Value& v : in)
+    if (!(v->flags & Node::weak)) p.add(*v);
+  return p.has_dims || p.has_zero_dims ? p.result() : result_type(in);
+}
+
 // The classes of elementwise.def.
 enum class Class {
   Arith,
@@ -172,6 +180,14 @@ bool infer_alike(Infer& s) {
   return true;
 }
 
+// What follows from the dtype of the computation, which is also the result's.
+void settle(Infer& s, std::span<Value> operands, DType compute) {
+  check_dtype(s, compute);
+  s.dtype = compute;
+  fix_numbers(operands, compute);
+  s.layout = result_layout(s.in);
+}
+
 constexpr bool takes_floats(Class c) { return c != Class::Bits && c != Class::IntOnly; }
 
 template <Class kClass>
@@ -181,12 +197,73 @@ void infer(Infer& s) {
     return;
   }
   const std::span<Value> operands = s.in.subspan(conditions(kClass));
-  DType compute = common_dtype(operands);
+  DType compute = kClass == Class::FloatOnly ? dtype_of_tensors(operands) : common_dtype(operands);
   if (kClass == Class::Float && !is_floating(compute)) compute = default_dtype();
-  check_dtype(s, compute);
-  s.dtype = gives_bool(kClass) ? DType::bool_ : compute;
-  fix_numbers(operands, compute);
-  s.layout = result_layout(s.in);
+  settle(s, operands, compute);
+  if (gives_bool(kClass)) s.dtype = DType::bool_;
+}
+
+void infer_difference(Infer& s) {
+  const bool a = s.in[0]->dtype == DType::bool_, b = s.in[1]->dtype == DType::bool_;
+  if (a && b)
+    fail(ErrorKind::runtime,
+         "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+         "`logical_xor()` operator instead.");
+  if (a || b)
+    fail(ErrorKind::runtime,
+         "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+         "invert a mask, use the `~` or `logical_not()` operator instead.");
+  infer<Class::Number>(s);
+}
+
+// The numbers have no say in the dtype, and must fit it.
+void infer_fixed(Infer& s) {
+  const DType dtype = s.in[0]->dtype;
+  for (const Value& number : s.in.subspan(1)) check_fits(*number, dtype);
+  settle(s, s.in, dtype);
+}
+
+void infer_hardtanh(Infer& s) {
+  const DType dtype = s.in[0]->dtype;
+  if (dtype == DType::bool_) fail(ErrorKind::runtime, "Bool inputs not supported for hardtanh");
+  if (dtype == DType::uint8 && (real_of(*s.in[1]) < 0 || real_of(*s.in[2]) < 0))
+    fail(ErrorKind::runtime, "cannot do hardtanh on an unsigned type with negative limits");
+  infer_fixed(s);
+}
+
+void infer_softshrink(Infer& s) {
+  const DType dtype = s.in[0]->dtype;
+  const double lambda = real_of(*s.in[1]), most = largest_real(dtype);
+  if (is_floating(dtype) && !(lambda >= 0 && lambda <= most))
+    fail(ErrorKind::runtime, "lambda must be in range [0, ", most, "] for input dtype ",
+         scalar_type_name(dtype), ", but found ", lambda);
+  infer<Class::FloatOnly>(s);
+}
+
+void infer_heaviside(Infer& s) {
+  if (s.in[0]->dtype != s.in[1]->dtype)
+    fail(ErrorKind::runtime, "heaviside is not yet implemented for tensors with different dtypes.");
+  infer<Class::Arith>(s);
+}
+
+void infer_lerp(Infer& s) {
+  const DType dtype = s.in[0]->dtype;
+  auto check = [&](const Node& in, const char* name) {
+    if (in.dtype != dtype)
+      fail(ErrorKind::runtime, "expected dtype ", cpp_name(dtype), " for `", name,
+           "` but got dtype ", cpp_name(in.dtype));
+  };
+  check(*s.in[1], "end");
+  if (s.in[2]->ndim() > 0) check(*s.in[2], "weight");
+  settle(s, s.in, dtype);
+}
+
+void infer_where(Infer& s) {
+  if (s.in[0]->dtype != DType::bool_ && s.in[0]->dtype != DType::uint8)
+    fail(ErrorKind::runtime,
+         "where expected condition to be a boolean tensor, but got a tensor with dtype ",
+         scalar_type_name(s.in[0]->dtype));
+  infer<Class::Select>(s);
 }
 
 // One op over some operands: which loop, and the dtype that each operand has inside it.
@@ -340,6 +417,10 @@ void run(Run& s) {
   run_rows(plan, it, grain_of(*s.node.op));
 }
 
+[[noreturn]] Value no_derivative(const char* of) {
+  fail(ErrorKind::not_implemented, "the derivative for '", of, "' is not implemented.");
+}
+
 // The derivative of mish, made of ops that can be differentiated again.
 Value mish_slope(const Value& a) {
   const Value t = tanh(softplus(a, 1, 20));
@@ -356,7 +437,7 @@ constexpr const char* kSignatures[] = {
 constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Infer&),
                          void (*kernel)(Run&)) {
   if (!op.signature && !op.hidden) op.signature = kSignatures[arity];
-  op.infer = infer;
+  if (!op.infer) op.infer = infer;
   op.kernel = kernel;
   op.elementwise = index;
   op.inplace_function = op.inplace_function || (arity == 1 && op.inplace);

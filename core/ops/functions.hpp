@@ -30,6 +30,7 @@ Dims broadcast_sizes(std::span<const Value> in);
 // create
 Value full(std::span<const int64_t> sizes, const Value& fill, DType dtype);
 Value full_like(const Value& like, const Value& fill);
+Value full_like(const Value& like, const Value& fill, DType dtype);
 Value zeros_like(const Value& like);
 Value ones_like(const Value& like);
 // Whether a Python number can be stored as `dtype`; raises PyTorch's error where it cannot.

@@ -83,6 +83,8 @@ def agrees_with_differences(function: Any, call: Call) -> None:
         slopes = first(T, total, made.leaves, True)
         return total.item(), weighted(T, slopes, 20).item()
 
+    if not math.isfinite(total.item()):
+        return  # the mean of nothing
     up, down = moved(STEP), moved(-2 * STEP)
     for order, found in enumerate((along(slopes), along(curves))):
         expected = (up[order] - down[order]) / (2 * STEP)

