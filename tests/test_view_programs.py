@@ -288,7 +288,8 @@ def masked_fill_(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
 
 @step(WRITES)
 def index_add_(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
-    return t.index_add_(0, m.lib.tensor([n[0] % 2, n[1] % 2]), other)
+    rows = [n[0] % 2 % max(size(t, 0), 1), n[1] % 2 % max(size(t, 0), 1)]
+    return t.index_add_(0, m.lib.tensor(rows), other)
 
 
 @step(WRITES)
