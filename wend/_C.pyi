@@ -815,8 +815,15 @@ class Tensor:
         """Square root of each element."""
     def square(self) -> Tensor:
         """Each element times itself."""
-    def squeeze(self, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Tensor:
-        """Removes dimensions of size 1."""
+    @overload
+    def squeeze(self) -> Tensor:
+        """Removes dimensions of size 1: all, or those among dim."""
+    @overload
+    def squeeze(self, dim: builtins.int) -> Tensor: ...
+    @overload
+    def squeeze(self, dim: Sequence[builtins.int]) -> Tensor: ...
+    @overload
+    def squeeze(self, *dim: builtins.int) -> Tensor: ...
     @overload
     def std(self, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ...) -> Tensor:
         """Standard deviation of all elements, or over some dimensions."""
@@ -1225,8 +1232,15 @@ class Tensor:
         """Square root of each element."""
     def square_(self) -> Self:
         """Each element times itself."""
-    def squeeze_(self, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Self:
-        """Removes dimensions of size 1."""
+    @overload
+    def squeeze_(self) -> Self:
+        """Removes dimensions of size 1: all, or those among dim."""
+    @overload
+    def squeeze_(self, dim: builtins.int) -> Self: ...
+    @overload
+    def squeeze_(self, dim: Sequence[builtins.int]) -> Self: ...
+    @overload
+    def squeeze_(self, *dim: builtins.int) -> Self: ...
     @overload
     def sub_(self, other: Tensor | Number) -> Self:
         """Difference of input and other, element by element."""
@@ -2320,8 +2334,15 @@ def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Square root of each element."""
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element times itself."""
-def squeeze(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
-    """Removes dimensions of size 1."""
+@overload
+def squeeze(input: Tensor, *, out: Any = None) -> Tensor:
+    """Removes dimensions of size 1: all, or those among dim."""
+@overload
+def squeeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor: ...
+@overload
+def squeeze(input: Tensor, dim: Sequence[builtins.int], *, out: Any = None) -> Tensor: ...
+@overload
+def squeeze(input: Tensor, *dim: builtins.int, out: Any = None) -> Tensor: ...
 def stack(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors of one size one behind the other in a new dimension."""
 @overload
