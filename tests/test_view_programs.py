@@ -288,7 +288,9 @@ def masked_fill_(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
 
 @step(WRITES)
 def index_add_(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
-    rows = [n[0] % 2 % max(size(t, 0), 1), n[1] % 2 % max(size(t, 0), 1)]
+    if not t.numel():
+        return t
+    rows = [n[0] % 2 % size(t, 0), n[1] % 2 % size(t, 0)]
     return t.index_add_(0, m.lib.tensor(rows), other)
 
 
@@ -308,7 +310,8 @@ def geometry(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
 
 @step(WRITES)
 def set_data(m: Machine, t: Any, other: Any, n: list[int]) -> None:
-    if t.shape == other.shape and not t._is_view():
+    is_parameter = t.requires_grad and t.is_leaf and not t._is_view()
+    if is_parameter and t.shape == other.shape:
         t.data = other
 
 
