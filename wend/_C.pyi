@@ -209,7 +209,6 @@ class Tensor:
     def stride(self) -> tuple[builtins.int, ...]: ...
     @overload
     def stride(self, dim: builtins.int) -> builtins.int: ...
-    def sum_to_size(self, *size: Any) -> Tensor: ...
     def tolist(self) -> Any: ...
     def type(self, dtype: Any = ..., non_blocking: builtins.bool = ...) -> Any: ...
     def unique(input: Tensor, sorted: builtins.bool = ..., return_inverse: builtins.bool = ..., return_counts: builtins.bool = ..., dim: builtins.int | None = ...) -> Any: ...
@@ -631,20 +630,10 @@ class Tensor:
         """Product of two matrices."""
     def mode(self, dim: builtins.int = ..., keepdim: builtins.bool = ...) -> _mode_result:
         """The most frequent elements along a dimension, and where they are."""
-    @overload
-    def moveaxis(self, source: builtins.int, destination: builtins.int) -> Tensor:
+    def moveaxis(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
         """Moves dimensions to other positions; another name of movedim."""
-    @overload
-    def moveaxis(self, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
-    @overload
-    def moveaxis(self, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
-    @overload
-    def movedim(self, source: builtins.int, destination: builtins.int) -> Tensor:
+    def movedim(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
         """Moves dimensions to other positions; the rest keep their order."""
-    @overload
-    def movedim(self, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
-    @overload
-    def movedim(self, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
     def msort(self) -> Tensor:
         """The elements in order along the first dimension."""
     def mul(self, other: Tensor | Number) -> Tensor:
@@ -700,11 +689,8 @@ class Tensor:
     def new_zeros(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor: ...
     def nextafter(self, other: Tensor) -> Tensor:
         """The next number after input in the direction of other."""
-    @overload
     def nonzero(self, *, as_tuple: Literal[False] = ...) -> Tensor:
         """The positions of the elements that are not zero, one in each row."""
-    @overload
-    def nonzero(self, *, as_tuple: Literal[True], out: Tensor | None = ...) -> tuple[Tensor, ...]: ...
     def not_equal(self, other: Tensor | Number) -> Tensor:
         """True where input and other differ."""
     def outer(self, vec2: Tensor) -> Tensor:
@@ -745,10 +731,10 @@ class Tensor:
     @overload
     def repeat(self, *repeats: builtins.int) -> Tensor: ...
     @overload
-    def repeat_interleave(self, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor:
+    def repeat_interleave(self, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor:
         """Each element, or slice along dim, repeats times in a row."""
     @overload
-    def repeat_interleave(self, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor: ...
+    def repeat_interleave(self, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor: ...
     @overload
     def repeat_interleave(self, *, output_size: builtins.int | None = ...) -> Tensor: ...
     @overload
@@ -860,11 +846,6 @@ class Tensor:
         """Sum of all elements, or over some dimensions."""
     @overload
     def sum(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ...) -> Tensor: ...
-    @overload
-    def sum_to_size(self, size: Sequence[builtins.int]) -> Tensor:
-        """Sum over what broadcasting would add to a tensor of these sizes."""
-    @overload
-    def sum_to_size(self, *size: builtins.int) -> Tensor: ...
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Exchanges two dimensions; another name of transpose."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -1643,15 +1624,15 @@ def result_type(*args: Any, **kwargs: Any) -> Any: ...
 def set_flush_denormal(arg: builtins.bool, /) -> builtins.bool: ...
 def tensor(data: Any, *, dtype: _types.dtype | None = None, device: _types.device | str | builtins.int | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor: ...
 
-def _broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+def _broadcast_tensors(tensors: Sequence[Tensor], *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of the tensors, all of the sizes that they broadcast to."""
-def _distinct(input: Tensor, dim: builtins.int | None, consecutive: builtins.bool) -> tuple[Tensor, ...]:
+def _distinct(input: Tensor, dim: builtins.int | None, consecutive: builtins.bool, *, out: Any = None) -> tuple[Tensor, ...]:
     """The distinct elements or slices, where each is among them, and how often it occurs."""
 def _linalg_cross(input: Tensor, other: Tensor, *, dim: builtins.int = ..., out: Any = None) -> Tensor:
     """Cross product of vectors of three elements, for wend.linalg."""
-def _pad_from_self(input: Tensor, pad: Sequence[builtins.int], mode: str) -> Tensor:
+def _pad_from_self(input: Tensor, pad: Sequence[builtins.int], mode: str, *, out: Any = None) -> Tensor:
     """A margin of the tensor's own elements: reflect, replicate or circular."""
-def _vector_norm(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool, ord: builtins.float, dtype: _types.dtype | None = ...) -> Tensor:
+def _vector_norm(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool, ord: builtins.float, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
     """The norm of order ord of the elements over some or all dimensions."""
 def abs(input: Tensor, *, out: Any = None) -> Tensor:
     """Absolute value of each element."""
@@ -1681,7 +1662,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha:
     """beta * input + alpha * mat @ vec."""
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
     """beta * input + alpha * outer(vec1, vec2)."""
-def adjoint(input: Tensor) -> Tensor:
+def adjoint(input: Tensor, *, out: Any = None) -> Tensor:
     """Each matrix of a batch transposed."""
 @overload
 def all(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1727,15 +1708,15 @@ def argmax(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool
 def argmin(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Where the smallest element is; of equal ones the first."""
 @overload
-def argsort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ...) -> Tensor:
+def argsort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Where the elements in order along a dimension are."""
 @overload
-def argsort(input: Tensor, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ...) -> Tensor: ...
-def argwhere(input: Tensor) -> Tensor:
+def argsort(input: Tensor, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def argwhere(input: Tensor, *, out: Any = None) -> Tensor:
     """The positions of the elements that are not zero, one in each row."""
-def as_strided(input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Tensor:
+def as_strided(input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
     """A view of the storage with the given sizes, strides and offset."""
-def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Tensor:
+def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
     """A copy of input with the strided part replaced by src."""
 def asin(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle whose sine each element is."""
@@ -1754,7 +1735,7 @@ def bernoulli(input: Tensor, *, generator: Generator | None = ..., out: Any = No
     """1 with the probability that the element of input says, else 0."""
 @overload
 def bernoulli(input: Tensor, p: builtins.float, *, generator: Generator | None = ...) -> Tensor: ...
-def bincount(input: Tensor, weights: Tensor | None = ..., minlength: builtins.int = ...) -> Tensor:
+def bincount(input: Tensor, weights: Tensor | None = ..., minlength: builtins.int = ..., *, out: Any = None) -> Tensor:
     """How often each non-negative integer occurs, or the sum of its weights."""
 @overload
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1786,21 +1767,21 @@ def bitwise_xor(input: Number, other: Tensor) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """Products of the matrices of two batches."""
 @overload
-def broadcast_to(input: Tensor, size: Sequence[builtins.int]) -> Tensor:
+def broadcast_to(input: Tensor, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """Repeats dimensions of size 1 without copying."""
 @overload
-def broadcast_to(input: Tensor, *size: builtins.int) -> Tensor: ...
+def broadcast_to(input: Tensor, *size: builtins.int, out: Any = None) -> Tensor: ...
 def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: builtins.bool = ..., right: builtins.bool = ..., out: Any = None) -> Tensor:
     """The bucket between sorted boundaries that each element falls into."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors side by side along a dimension."""
-def cdist(x1: Tensor, x2: Tensor, p: builtins.float = ..., compute_mode: str = ...) -> Tensor:
+def cdist(x1: Tensor, x2: Tensor, p: builtins.float = ..., compute_mode: str = ..., *, out: Any = None) -> Tensor:
     """The p-norms of the differences of all pairs of rows."""
 def ceil(input: Tensor, *, out: Any = None) -> Tensor:
     """The smallest integer that is not below each element."""
 def celu(input: Tensor, alpha: Number = ..., *, out: Any = None) -> Tensor:
     """input where it is positive, alpha * (exp(input / alpha) - 1) elsewhere."""
-def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of at most that many parts of one size; the last may be smaller."""
 @overload
 def clamp(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ..., *, out: Any = None) -> Tensor:
@@ -1828,7 +1809,7 @@ def conj(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
-def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = ...) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = ..., *, out: Any = None) -> Tensor:
     """A margin of one value, wide as pad says from the last dimension on."""
 def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The size of input with the sign of other."""
@@ -1836,7 +1817,7 @@ def cos(input: Tensor, *, out: Any = None) -> Tensor:
     """Cosine of each element, in radians."""
 def cosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic cosine of each element."""
-def count_nonzero(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Tensor:
+def count_nonzero(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
     """How many elements are not zero."""
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = ..., *, out: Any = None) -> Tensor:
     """Cross product of vectors of three elements."""
@@ -1852,17 +1833,17 @@ def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in degrees as radians."""
 def diag(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
     """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
-def diag_embed(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
+def diag_embed(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Matrices with the last dimension of input on their diagonals."""
-def diagflat(input: Tensor, offset: builtins.int = ...) -> Tensor:
+def diagflat(input: Tensor, offset: builtins.int = ..., *, out: Any = None) -> Tensor:
     """The matrix with all elements on its diagonal."""
-def diagonal(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
+def diagonal(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
     """A diagonal of each matrix that two dimensions make."""
-def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
+def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
     """A copy of input with a diagonal replaced by src."""
 def digamma(input: Tensor, *, out: Any = None) -> Tensor:
     """Derivative of lgamma."""
-def dist(input: Tensor, other: Tensor, p: builtins.float = ...) -> Tensor:
+def dist(input: Tensor, other: Tensor, p: builtins.float = ..., *, out: Any = None) -> Tensor:
     """The norm of order p of the difference."""
 @overload
 def div(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1879,12 +1860,12 @@ def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
 def dropout(input: Tensor, p: builtins.float, train: builtins.bool, *, out: Any = None) -> Tensor:
     """input with elements set to 0 with probability p, and the others scaled to make up."""
 @overload
-def dsplit(input: Tensor, sections: builtins.int) -> tuple[Tensor, ...]:
+def dsplit(input: Tensor, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal parts in depth, or parted at the given indices."""
 @overload
-def dsplit(input: Tensor, indices: Sequence[builtins.int]) -> tuple[Tensor, ...]: ...
+def dsplit(input: Tensor, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
-def dsplit(input: Tensor, *indices: builtins.int) -> tuple[Tensor, ...]: ...
+def dsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
 def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """Tensors one behind the other."""
 def embedding(weight: Tensor, indices: Tensor, padding_idx: builtins.int = ..., scale_grad_by_freq: builtins.bool = ..., sparse: builtins.bool = ..., *, out: Any = None) -> Tensor:
@@ -1928,16 +1909,16 @@ def fill(input: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
     """A tensor like input with every element set to value."""
 def fix(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element without its fraction."""
-def flatten(input: Tensor, start_dim: builtins.int = ..., end_dim: builtins.int = ...) -> Tensor:
+def flatten(input: Tensor, start_dim: builtins.int = ..., end_dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Makes one dimension of those from start_dim to end_dim."""
 @overload
-def flip(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
+def flip(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """The elements in the opposite order along each of the dims."""
 @overload
-def flip(input: Tensor, *dims: builtins.int) -> Tensor: ...
-def fliplr(input: Tensor) -> Tensor:
+def flip(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
+def fliplr(input: Tensor, *, out: Any = None) -> Tensor:
     """The columns in the opposite order."""
-def flipud(input: Tensor) -> Tensor:
+def flipud(input: Tensor, *, out: Any = None) -> Tensor:
     """The rows in the opposite order."""
 @overload
 def float_power(input: Tensor, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1974,8 +1955,6 @@ def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor
     """True where input is greater than other."""
 def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is at least other."""
-def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
-    """One step of a GRU: the next hidden state."""
 def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is greater than other."""
 def hardshrink(input: Tensor, lambd: Number = ..., *, out: Any = None) -> Tensor:
@@ -1985,12 +1964,12 @@ def heaviside(input: Tensor, values: Tensor, *, out: Any = None) -> Tensor:
 def histc(input: Tensor, bins: builtins.int = ..., min: Number = ..., max: Number = ..., *, out: Any = None) -> Tensor:
     """How many elements fall into each of equal bins."""
 @overload
-def hsplit(input: Tensor, sections: builtins.int) -> tuple[Tensor, ...]:
+def hsplit(input: Tensor, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal parts side by side, or parted at the given indices."""
 @overload
-def hsplit(input: Tensor, indices: Sequence[builtins.int]) -> tuple[Tensor, ...]: ...
+def hsplit(input: Tensor, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
-def hsplit(input: Tensor, *indices: builtins.int) -> tuple[Tensor, ...]: ...
+def hsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
 def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """Tensors side by side."""
 def hypot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
@@ -2005,9 +1984,9 @@ def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *
     """A copy of input with alpha times each slice of source added where index says."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
     """A copy of input with slices of source written where index says."""
-def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Tensor | Number) -> Tensor:
+def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
     """A copy of input with the slices that index names filled with value."""
-def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ...) -> Tensor:
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """A copy of input with values written, or added, where the indices say."""
 def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: str, *, include_self: builtins.bool = ..., out: Any = None) -> Tensor:
     """Slices of source reduced, by prod, mean, amax or amin, where index says along dim."""
@@ -2086,13 +2065,11 @@ def logspace(start: Number, end: Number, steps: builtins.int, base: builtins.flo
     """Powers of base, the exponents evenly spread from start to end."""
 def logsumexp(input: Tensor, dim: builtins.int | Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Logarithm of the sum of exponentials, without overflow."""
-def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...) -> tuple[Tensor, ...]:
-    """One step of an LSTM: the next hidden state and the next cell state."""
 def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is less than other."""
-def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
+def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
     """A copy of input with value where mask is true."""
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
     """A copy of input with the elements of source, in order, where mask is true."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
     """A list of the elements where mask is true."""
@@ -2113,7 +2090,7 @@ def mean(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) ->
 @overload
 def mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
 @overload
-def median(input: Tensor) -> Tensor:
+def median(input: Tensor, *, out: Any = None) -> Tensor:
     """The lower median of all elements; along a dimension, also where it is."""
 @overload
 def median(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _median_result: ...
@@ -2130,20 +2107,10 @@ def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """Product of two matrices."""
 def mode(input: Tensor, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> _mode_result:
     """The most frequent elements along a dimension, and where they are."""
-@overload
-def moveaxis(input: Tensor, source: builtins.int, destination: builtins.int) -> Tensor:
+def moveaxis(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """Moves dimensions to other positions; another name of movedim."""
-@overload
-def moveaxis(input: Tensor, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
-@overload
-def moveaxis(input: Tensor, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
-@overload
-def movedim(input: Tensor, source: builtins.int, destination: builtins.int) -> Tensor:
+def movedim(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """Moves dimensions to other positions; the rest keep their order."""
-@overload
-def movedim(input: Tensor, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
-@overload
-def movedim(input: Tensor, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """The elements in order along the first dimension."""
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -2161,13 +2128,13 @@ def nan_to_num(input: Tensor, nan: builtins.float | None = ..., posinf: builtins
 def nanmean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
     """Mean of the elements that are not NaN."""
 @overload
-def nanmedian(input: Tensor) -> Tensor:
+def nanmedian(input: Tensor, *, out: Any = None) -> Tensor:
     """The lower median of the elements that are not NaN; along a dimension, also where it is."""
 @overload
 def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _nanmedian_result: ...
 def nansum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
     """Sum in which NaN counts as zero."""
-def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
+def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = None) -> Tensor:
     """length elements of a dimension from start on."""
 def ne(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input and other differ."""
@@ -2181,7 +2148,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: Literal[False] = ..., out: Any = None) -> Tensor:
     """The positions of the elements that are not zero, one in each row."""
 @overload
-def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Tensor | None = ...) -> tuple[Tensor, ...]: ...
+def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
 @overload
 def normal(mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
     """Normally distributed numbers, each with its own mean and standard deviation."""
@@ -2205,10 +2172,10 @@ def ones_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every element of a vector times every element of another."""
 @overload
-def permute(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
+def permute(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """Reorders the dimensions."""
 @overload
-def permute(input: Tensor, *dims: builtins.int) -> Tensor: ...
+def permute(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
 def poisson(input: Tensor, generator: Generator | None = ..., *, out: Any = None) -> Tensor:
     """Numbers of events, the elements of input being the rates."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Any = None) -> Tensor:
@@ -2227,7 +2194,7 @@ def prod(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) ->
     """Product of all elements, or along a dimension."""
 @overload
 def prod(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = ...) -> Tensor:
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """A copy of input, taken as one list, with source written where index says."""
 def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in radians as degrees."""
@@ -2261,7 +2228,7 @@ def randn_like(input: Tensor, *, generator: Generator | None = ..., dtype: _type
     """Normally distributed numbers, with the sizes and dtype of input."""
 def randperm(n: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
     """The integers below n in random order."""
-def ravel(input: Tensor) -> Tensor:
+def ravel(input: Tensor, *, out: Any = None) -> Tensor:
     """All elements in one dimension, as a view where possible."""
 def real(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
@@ -2275,34 +2242,30 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tens
 @overload
 def remainder(input: Number, other: Tensor) -> Tensor: ...
 @overload
-def repeat_interleave(input: Tensor, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor:
+def repeat_interleave(input: Tensor, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor:
     """Each element, or slice along dim, repeats times in a row."""
 @overload
-def repeat_interleave(input: Tensor, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor: ...
+def repeat_interleave(input: Tensor, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
 @overload
-def repeat_interleave(repeats: Tensor, *, output_size: builtins.int | None = ...) -> Tensor: ...
+def repeat_interleave(repeats: Tensor, *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
 @overload
-def reshape(input: Tensor, shape: Sequence[builtins.int]) -> Tensor:
+def reshape(input: Tensor, shape: Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """The same elements with other sizes, as a view where possible."""
 @overload
-def reshape(input: Tensor, *shape: builtins.int) -> Tensor: ...
+def reshape(input: Tensor, *shape: builtins.int, out: Any = None) -> Tensor: ...
 def resolve_conj(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def resolve_neg(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def rms_norm(input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None = ..., eps: builtins.float | None = ..., *, out: Any = None) -> Tensor:
     """The last dimensions divided by the root of their mean square, times weight."""
-def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
-    """One step of a simple recurrent network with relu: the next hidden state."""
-def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
-    """One step of a simple recurrent network with tanh: the next hidden state."""
-def roll(input: Tensor, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
+def roll(input: Tensor, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
     """Elements moved on by shifts along dims; those that fall off come in again."""
 @overload
-def rot90(input: Tensor, k: builtins.int = ..., dims: Sequence[builtins.int] = ...) -> Tensor:
+def rot90(input: Tensor, k: builtins.int = ..., dims: Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
     """k quarter turns from the first of the dims towards the second."""
 @overload
-def rot90(input: Tensor, k: builtins.int = ..., *dims: builtins.int) -> Tensor: ...
+def rot90(input: Tensor, k: builtins.int = ..., *dims: builtins.int, out: Any = None) -> Tensor: ...
 @overload
 def round(input: Tensor, *, out: Any = None) -> Tensor:
     """The nearest integer; halves go to the even one."""
@@ -2331,9 +2294,9 @@ def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor,
     """Elements of src reduced, by sum, prod, mean, amax or amin, where index says along dim."""
 def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: builtins.bool = ..., right: builtins.bool = ..., side: str | None = ..., sorter: Tensor | None = ..., out: Any = None) -> Tensor:
     """Where values would go into sorted sequences."""
-def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+def select(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
     """The slice at one index of a dimension, without that dimension."""
-def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
+def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
     """A copy of input with the slice at one index replaced by src."""
 def selu(input: Tensor, *, out: Any = None) -> Tensor:
     """elu, scaled so that it keeps mean 0 and variance 1."""
@@ -2351,7 +2314,7 @@ def sinc(input: Tensor, *, out: Any = None) -> Tensor:
     """sin(pi * input) / (pi * input), and 1 where input is 0."""
 def sinh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic sine of each element."""
-def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ...) -> Tensor:
+def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ..., *, out: Any = None) -> Tensor:
     """A copy of input with every step-th element from start to end replaced by src."""
 def softmax(input: Tensor, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
     """exp(input), scaled so that it sums to 1 along dim."""
@@ -2361,25 +2324,25 @@ def sort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ...
 @overload
 def sort(input: Tensor, *, stable: builtins.bool | None, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> _sort_result: ...
 @overload
-def split(tensor: Tensor, split_size_or_sections: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of parts of the given size, or sizes; the last may be smaller."""
 @overload
-def split(tensor: Tensor, split_size_or_sections: Sequence[builtins.int], dim: builtins.int = ...) -> tuple[Tensor, ...]: ...
-def split_with_sizes(input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ...) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+def split_with_sizes(input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of parts of the given sizes."""
 def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Square root of each element."""
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element times itself."""
 @overload
-def squeeze(input: Tensor) -> Tensor:
+def squeeze(input: Tensor, *, out: Any = None) -> Tensor:
     """Removes dimensions of size 1: all, or those among dim."""
 @overload
-def squeeze(input: Tensor, dim: builtins.int) -> Tensor: ...
+def squeeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor: ...
 @overload
-def squeeze(input: Tensor, dim: Sequence[builtins.int]) -> Tensor: ...
+def squeeze(input: Tensor, dim: Sequence[builtins.int], *, out: Any = None) -> Tensor: ...
 @overload
-def squeeze(input: Tensor, *dim: builtins.int) -> Tensor: ...
+def squeeze(input: Tensor, *dim: builtins.int, out: Any = None) -> Tensor: ...
 def stack(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors of one size one behind the other in a new dimension."""
 @overload
@@ -2388,14 +2351,14 @@ def std(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbias
 @overload
 def std(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
 @overload
-def std(input: Tensor, unbiased: builtins.bool = ...) -> Tensor: ...
+def std(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
 @overload
-def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ...) -> tuple[Tensor, ...]:
+def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Standard deviation and mean."""
 @overload
-def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ...) -> tuple[Tensor, ...]: ...
+def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
-def std_mean(input: Tensor, unbiased: builtins.bool = ...) -> tuple[Tensor, ...]: ...
+def std_mean(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
 def sub(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Difference of input and other, element by element."""
@@ -2411,11 +2374,11 @@ def sum(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) -> 
     """Sum of all elements, or over some dimensions."""
 @overload
 def sum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
-def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
+def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int, *, out: Any = None) -> Tensor:
     """Exchanges two dimensions; another name of transpose."""
-def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
     """Exchanges two dimensions; another name of transpose."""
-def t(input: Tensor) -> Tensor:
+def t(input: Tensor, *, out: Any = None) -> Tensor:
     """The transpose of a matrix; vectors stay as they are."""
 def take(input: Tensor, index: Tensor, *, out: Any = None) -> Tensor:
     """The elements that index names in input taken as one list."""
@@ -2426,24 +2389,24 @@ def tan(input: Tensor, *, out: Any = None) -> Tensor:
 def tanh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic tangent of each element."""
 @overload
-def tensor_split(input: Tensor, sections: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+def tensor_split(input: Tensor, sections: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of parts, as equal as can be, or parted at the given indices."""
 @overload
-def tensor_split(input: Tensor, indices: Sequence[builtins.int], dim: builtins.int = ...) -> tuple[Tensor, ...]: ...
+def tensor_split(input: Tensor, indices: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
-def tensor_split(input: Tensor, tensor_indices_or_sections: Tensor, dim: builtins.int = ...) -> tuple[Tensor, ...]: ...
+def tensor_split(input: Tensor, tensor_indices_or_sections: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
 def threshold(input: Tensor, threshold: Number, value: Number, *, out: Any = None) -> Tensor:
     """input where it is above threshold, value elsewhere."""
 @overload
-def tile(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
+def tile(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """Copies of the tensor side by side; missing counts are 1."""
 @overload
-def tile(input: Tensor, *dims: builtins.int) -> Tensor: ...
+def tile(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = ..., largest: builtins.bool = ..., sorted: builtins.bool = ..., *, out: Any = None) -> _topk_result:
     """The k largest elements along a dimension, and where they are."""
-def trace(input: Tensor) -> Tensor:
+def trace(input: Tensor, *, out: Any = None) -> Tensor:
     """The sum of a matrix's diagonal."""
-def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
+def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
     """Exchanges two dimensions."""
 def tril(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Each matrix with zeros above a diagonal."""
@@ -2457,14 +2420,14 @@ def true_divide(input: Tensor | Number, other: Tensor | Number, *, out: Any = No
     """Quotient of input and other, element by element."""
 def trunc(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element without its fraction."""
-def unbind(input: Tensor, dim: builtins.int = ...) -> tuple[Tensor, ...]:
+def unbind(input: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of all slices along a dimension."""
 @overload
-def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
+def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int], *, out: Any = None) -> Tensor:
     """Makes several dimensions of one."""
 @overload
-def unflatten(input: Tensor, dim: builtins.int, *sizes: builtins.int) -> Tensor: ...
-def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
+def unflatten(input: Tensor, dim: builtins.int, *sizes: builtins.int, out: Any = None) -> Tensor: ...
+def unsqueeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor:
     """Inserts a dimension of size 1."""
 @overload
 def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
@@ -2472,23 +2435,23 @@ def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbias
 @overload
 def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
 @overload
-def var(input: Tensor, unbiased: builtins.bool = ...) -> Tensor: ...
+def var(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
 @overload
-def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ...) -> tuple[Tensor, ...]:
+def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Variance and mean."""
 @overload
-def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ...) -> tuple[Tensor, ...]: ...
+def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
-def var_mean(input: Tensor, unbiased: builtins.bool = ...) -> tuple[Tensor, ...]: ...
+def var_mean(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
 def vdot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """Inner product of two vectors."""
 @overload
-def vsplit(input: Tensor, sections: builtins.int) -> tuple[Tensor, ...]:
+def vsplit(input: Tensor, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of equal parts one below the other, or parted at the given indices."""
 @overload
-def vsplit(input: Tensor, indices: Sequence[builtins.int]) -> tuple[Tensor, ...]: ...
+def vsplit(input: Tensor, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
-def vsplit(input: Tensor, *indices: builtins.int) -> tuple[Tensor, ...]: ...
+def vsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
 def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """Tensors one below the other."""
 @overload
