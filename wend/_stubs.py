@@ -454,7 +454,7 @@ def package_stub() -> str:
     """The text of `__init__.pyi`: every public name and where it comes from."""
     names = [name for name in public_names() if getattr(wend, name) is not None]
     lines = [f"from {home_of(name)} import {name} as {name}" for name in names]
-    return "\n".join([HEADER, *sorted(lines), "", "newaxis: None"]) + "\n"
+    return "\n".join([HEADER, *sorted(lines), "", "__version__: str", "newaxis: None"]) + "\n"
 
 
 def stubs() -> dict[str, str]:
