@@ -111,7 +111,7 @@ from wend._types import (  # noqa: E402
     uint8,
 )
 from wend.utils import hooks as _hooks  # noqa: E402
-from wend import autograd, nn, special  # noqa: E402
+from wend import autograd, special  # noqa: E402
 from wend.autograd.grad_mode import (  # noqa: E402
     enable_grad,
     inference_mode,
@@ -132,6 +132,7 @@ _MODULES = {
     "backends",
     "cuda",
     "distributions",
+    "func",
     "linalg",
     "mps",
     "nn",
@@ -146,6 +147,7 @@ _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
     "load": "serialization",
+    "typename": "_info",
     "pairwise_distance": "nn.functional",
     "printoptions": "_printing",
     "save": "serialization",
@@ -169,3 +171,7 @@ def __getattr__(name):
         raise AttributeError(f"module 'wend' has no attribute '{name}'")
     globals()[name] = found
     return found
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_NAMES})

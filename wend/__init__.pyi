@@ -9,6 +9,7 @@ from wend import autograd as autograd
 from wend import backends as backends
 from wend import cuda as cuda
 from wend import distributions as distributions
+from wend import func as func
 from wend import linalg as linalg
 from wend import mps as mps
 from wend import nn as nn
@@ -191,6 +192,7 @@ from wend._C import get_default_dtype as get_default_dtype
 from wend._C import get_num_threads as get_num_threads
 from wend._C import greater as greater
 from wend._C import greater_equal as greater_equal
+from wend._C import gru_cell as gru_cell
 from wend._C import gt as gt
 from wend._C import hardshrink as hardshrink
 from wend._C import heaviside as heaviside
@@ -256,6 +258,7 @@ from wend._C import logit as logit
 from wend._C import logit_ as logit_
 from wend._C import logspace as logspace
 from wend._C import logsumexp as logsumexp
+from wend._C import lstm_cell as lstm_cell
 from wend._C import lt as lt
 from wend._C import masked_fill as masked_fill
 from wend._C import masked_scatter as masked_scatter
@@ -328,6 +331,8 @@ from wend._C import resolve_conj as resolve_conj
 from wend._C import resolve_neg as resolve_neg
 from wend._C import result_type as result_type
 from wend._C import rms_norm as rms_norm
+from wend._C import rnn_relu_cell as rnn_relu_cell
+from wend._C import rnn_tanh_cell as rnn_tanh_cell
 from wend._C import roll as roll
 from wend._C import rot90 as rot90
 from wend._C import round as round
@@ -416,6 +421,7 @@ from wend._einsum import einsum as einsum
 from wend._graph import graph as graph
 from wend._info import finfo as finfo
 from wend._info import iinfo as iinfo
+from wend._info import typename as typename
 from wend._interop import as_tensor as as_tensor
 from wend._interop import asarray as asarray
 from wend._interop import from_dlpack as from_dlpack

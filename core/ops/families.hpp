@@ -42,6 +42,7 @@ std::span<const Op> norm_ops();
 std::span<const Op> embedding_ops();
 std::span<const Op> dropout_ops();
 std::span<const Op> loss_ops();
+std::span<const Op> recurrent_ops();
 
 inline Strided strided(const Node& node) { return {node.data(), node.dtype, node.strides()}; }
 

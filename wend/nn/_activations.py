@@ -154,8 +154,8 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element times its hardsigmoid.
 
-    >>> wend.nn.functional.hardswish(wend.tensor([-4.0, 3.0]))
-    tensor([-0.,  3.])
+    >>> wend.nn.functional.hardswish(wend.tensor([-1.0, 3.0]))
+    tensor([-0.3333,  3.0000])
     """
     return _nn.hardswish_(input) if inplace else _nn.hardswish(input)
 

@@ -422,7 +422,9 @@ def _targets_of_rows(input: Tensor, target: Tensor) -> Tensor:
     rows = input.size(0) if input.dim() == 2 else 1
     if target.dim() > 1 or target.numel() != rows:
         raise RuntimeError(
-            f"inconsistent target size, expected {rows} but got {list(target.shape)}"
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+            f"samples (batch size). Expected target size [{rows}], but got {list(target.shape)}. "
+            f"Input has shape {list(input.shape)}."
         )
     return target.reshape(-1)
 
