@@ -11,11 +11,11 @@ def model_of(package: Any) -> Any:
     nn = package.nn
     package.manual_seed(0)
     return nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1),
-        nn.BatchNorm2d(4),
-        nn.ReLU(),
         nn.Flatten(),
-        nn.Linear(64, 8),
+        nn.Linear(16, 12),
+        nn.BatchNorm1d(12),
+        nn.ReLU(),
+        nn.Linear(12, 8),
         nn.LayerNorm(8),
         nn.Tanh(),
         nn.Linear(8, 3),
