@@ -50,11 +50,17 @@ from wend._reductions import (  # noqa: E402
 from wend._report import eager, laziness, report  # noqa: E402
 from wend._sets import isin  # noqa: E402
 from wend._settings import (  # noqa: E402
+    are_deterministic_algorithms_enabled,
     get_default_device,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
     set_default_device,
     set_default_dtype,
     set_default_tensor_type,
+    set_float32_matmul_precision,
+    set_num_interop_threads,
     set_num_threads,
+    use_deterministic_algorithms,
 )
 from wend._shapes import (  # noqa: E402
     atleast_1d,
@@ -125,15 +131,20 @@ from wend.random import (  # noqa: E402
 
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
 _MODULES = {
+    "accelerator",
+    "backends",
     "cuda",
     "distributions",
     "func",
     "linalg",
+    "mps",
     "nn",
     "optim",
     "serialization",
     "special",
     "utils",
+    "version",
+    "xpu",
 }
 _NAMES = {
     "cosine_similarity": "nn.functional",
