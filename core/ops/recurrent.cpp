@@ -39,6 +39,13 @@ void check_hidden(const Node& input, const Node& hidden, int64_t size, int label
          ", expected ", size);
 }
 
+// Gates are squashed in place, so that they must be of floating point.
+void check_gates(const Node& gates) {
+  if (!is_floating(gates.dtype))
+    fail(ErrorKind::runtime, "result type Float can't be cast to the desired output type ",
+         scalar_type_name(gates.dtype));
+}
+
 // Columns `part` of the gates, each of the hidden size.
 Value gate(const Value& gates, int64_t part, int64_t size) {
   return slice(gates, 1, part * size, (part + 1) * size);
@@ -53,6 +60,7 @@ Values lstm_cell_body(Call& c) {
   check_hidden(*input, *h, size, 0);
   check_hidden(*input, *cell, size, 1);
   const Value gates = affine(input, w_ih, c.tensor(4)) + affine(h, w_hh, c.tensor(5));
+  check_gates(*gates);
   const Value in = sigmoid(gate(gates, 0, size)), forget = sigmoid(gate(gates, 1, size));
   const Value candidate = tanh(gate(gates, 2, size)), out = sigmoid(gate(gates, 3, size));
   const Value next = forget * cell + in * candidate;
@@ -65,6 +73,7 @@ Values gru_cell_body(Call& c) {
   check_hidden(*input, *h, size, 0);
   const Value from_input = affine(input, w_ih, c.tensor(4));
   const Value from_hidden = affine(h, w_hh, c.tensor(5));
+  check_gates(*from_input);
   const Value reset = sigmoid(gate(from_input, 0, size) + gate(from_hidden, 0, size));
   const Value keep = sigmoid(gate(from_input, 1, size) + gate(from_hidden, 1, size));
   const Value fresh = tanh(gate(from_input, 2, size) + reset * gate(from_hidden, 2, size));
