@@ -41,7 +41,8 @@ PyObject* inplace(PyObject* self, PyObject* other) {
     if (!in[1]) return Py_NewRef(Py_NotImplemented);
     located([&] { return describe_call(op_of(kId), in, {}); },
             [&] {
-              check_writable(self);
+              check_writable(self, in[1]->needs_grad());
+              check_distinct(variable_of(self).shape());
               check_no_overlap(self, variable_of(self).shape(), other);
               write_result(self, record(op_of(kId), in));
             });

@@ -42,6 +42,7 @@ enum class Type : uint8_t {
 struct Param {
   std::string name;
   PyObject* interned = nullptr;
+  PyObject* also[6] = {};  // other names for it, interned, and a null
   Type type{};
   bool optional = false;  // None is allowed
   bool from_one = false;  // one number may stand for the list
@@ -56,8 +57,11 @@ struct Signature {
   const Op* op = nullptr;
   std::vector<Param> params;
   int positional = 0;      // parameters that may be given by position
+  bool varargs = false;    // the last of them is a list whose numbers may be given one by one
   int requires_grad = -1;  // index of that parameter
   bool returns_list = false;
+  bool names_results = false;  // -> (Tensor values, Tensor indices)
+  bool takes_out = false;
   std::string text;
 };
 

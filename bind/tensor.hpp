@@ -50,10 +50,15 @@ PyObject* wrap_view(PyObject* tensor, Value node);
 
 // Writes the result of an in-place op or out= into `target`, with PyTorch's checks.
 void write_result(PyObject* target, Value result);
-// Raises where PyTorch refuses to write in place; `part`: to a view of the target.
-void check_writable(PyObject* target, bool part = false);
-// Raises if the write to `part` of the target's storage would overwrite what is read from `source`.
-void check_no_overlap(PyObject* target, const Node& part, PyObject* source);
+// Raises where PyTorch refuses to write in place; `gradient_written`: something that requires grad;
+// `part`: to a view of the target.
+void check_writable(PyObject* target, bool gradient_written = false, bool part = false);
+// Raises if the write to `part` of the target's storage would overwrite what is read from `source`,
+// as it is or as `read`, a view of it. `apart`: even where elements are read by themselves only.
+void check_no_overlap(PyObject* target, const Node& part, PyObject* source,
+                      const Node* read = nullptr, bool apart = false);
+// Raises if elements of what is written share a place in memory.
+void check_distinct(const Node& written);
 
 void init_tensor_type(PyObject* module);
 

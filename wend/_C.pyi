@@ -630,10 +630,20 @@ class Tensor:
         """Product of two matrices."""
     def mode(self, dim: builtins.int = ..., keepdim: builtins.bool = ...) -> _mode_result:
         """The most frequent elements along a dimension, and where they are."""
-    def moveaxis(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
+    @overload
+    def moveaxis(self, source: builtins.int, destination: builtins.int) -> Tensor:
         """Moves dimensions to other positions; another name of movedim."""
-    def movedim(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int]) -> Tensor:
+    @overload
+    def moveaxis(self, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
+    @overload
+    def moveaxis(self, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
+    @overload
+    def movedim(self, source: builtins.int, destination: builtins.int) -> Tensor:
         """Moves dimensions to other positions; the rest keep their order."""
+    @overload
+    def movedim(self, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
+    @overload
+    def movedim(self, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
     def msort(self) -> Tensor:
         """The elements in order along the first dimension."""
     def mul(self, other: Tensor | Number) -> Tensor:
@@ -689,8 +699,11 @@ class Tensor:
     def new_zeros(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor: ...
     def nextafter(self, other: Tensor) -> Tensor:
         """The next number after input in the direction of other."""
+    @overload
     def nonzero(self, *, as_tuple: Literal[False] = ...) -> Tensor:
         """The positions of the elements that are not zero, one in each row."""
+    @overload
+    def nonzero(self, *, as_tuple: Literal[True], out: Tensor | None = ...) -> tuple[Tensor, ...]: ...
     def not_equal(self, other: Tensor | Number) -> Tensor:
         """True where input and other differ."""
     def outer(self, vec2: Tensor) -> Tensor:
@@ -731,10 +744,10 @@ class Tensor:
     @overload
     def repeat(self, *repeats: builtins.int) -> Tensor: ...
     @overload
-    def repeat_interleave(self, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor:
+    def repeat_interleave(self, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor:
         """Each element, or slice along dim, repeats times in a row."""
     @overload
-    def repeat_interleave(self, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor: ...
+    def repeat_interleave(self, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor: ...
     @overload
     def repeat_interleave(self, *, output_size: builtins.int | None = ...) -> Tensor: ...
     @overload
@@ -815,8 +828,15 @@ class Tensor:
         """Square root of each element."""
     def square(self) -> Tensor:
         """Each element times itself."""
-    def squeeze(self, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Tensor:
-        """Removes dimensions of size 1."""
+    @overload
+    def squeeze(self) -> Tensor:
+        """Removes dimensions of size 1: all, or those among dim."""
+    @overload
+    def squeeze(self, dim: builtins.int) -> Tensor: ...
+    @overload
+    def squeeze(self, dim: Sequence[builtins.int]) -> Tensor: ...
+    @overload
+    def squeeze(self, *dim: builtins.int) -> Tensor: ...
     @overload
     def std(self, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ...) -> Tensor:
         """Standard deviation of all elements, or over some dimensions."""
@@ -1225,8 +1245,15 @@ class Tensor:
         """Square root of each element."""
     def square_(self) -> Self:
         """Each element times itself."""
-    def squeeze_(self, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Self:
-        """Removes dimensions of size 1."""
+    @overload
+    def squeeze_(self) -> Self:
+        """Removes dimensions of size 1: all, or those among dim."""
+    @overload
+    def squeeze_(self, dim: builtins.int) -> Self: ...
+    @overload
+    def squeeze_(self, dim: Sequence[builtins.int]) -> Self: ...
+    @overload
+    def squeeze_(self, *dim: builtins.int) -> Self: ...
     @overload
     def sub_(self, other: Tensor | Number) -> Self:
         """Difference of input and other, element by element."""
@@ -1616,9 +1643,9 @@ def _distinct(input: Tensor, dim: builtins.int | None, consecutive: builtins.boo
     """The distinct elements or slices, where each is among them, and how often it occurs."""
 def _linalg_cross(input: Tensor, other: Tensor, *, dim: builtins.int = ..., out: Any = None) -> Tensor:
     """Cross product of vectors of three elements, for wend.linalg."""
-def _pad_from_self(input: Tensor, pad: Sequence[builtins.int], mode: str, *, out: Any = None) -> Tensor:
+def _pad_from_self(input: Tensor, pad: Sequence[builtins.int], mode: str) -> Tensor:
     """A margin of the tensor's own elements: reflect, replicate or circular."""
-def _vector_norm(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool, ord: builtins.float, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
+def _vector_norm(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool, ord: builtins.float, dtype: _types.dtype | None = ...) -> Tensor:
     """The norm of order ord of the elements over some or all dimensions."""
 def abs(input: Tensor, *, out: Any = None) -> Tensor:
     """Absolute value of each element."""
@@ -1648,7 +1675,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha:
     """beta * input + alpha * mat @ vec."""
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
     """beta * input + alpha * outer(vec1, vec2)."""
-def adjoint(input: Tensor, *, out: Any = None) -> Tensor:
+def adjoint(input: Tensor) -> Tensor:
     """Each matrix of a batch transposed."""
 @overload
 def all(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1694,15 +1721,15 @@ def argmax(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool
 def argmin(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Where the smallest element is; of equal ones the first."""
 @overload
-def argsort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ..., *, out: Any = None) -> Tensor:
+def argsort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ...) -> Tensor:
     """Where the elements in order along a dimension are."""
 @overload
-def argsort(input: Tensor, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> Tensor: ...
-def argwhere(input: Tensor, *, out: Any = None) -> Tensor:
+def argsort(input: Tensor, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ...) -> Tensor: ...
+def argwhere(input: Tensor) -> Tensor:
     """The positions of the elements that are not zero, one in each row."""
 def as_strided(input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
     """A view of the storage with the given sizes, strides and offset."""
-def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Tensor:
     """A copy of input with the strided part replaced by src."""
 def asin(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle whose sine each element is."""
@@ -1721,7 +1748,7 @@ def bernoulli(input: Tensor, *, generator: Generator | None = ..., out: Any = No
     """1 with the probability that the element of input says, else 0."""
 @overload
 def bernoulli(input: Tensor, p: builtins.float, *, generator: Generator | None = ...) -> Tensor: ...
-def bincount(input: Tensor, weights: Tensor | None = ..., minlength: builtins.int = ..., *, out: Any = None) -> Tensor:
+def bincount(input: Tensor, weights: Tensor | None = ..., minlength: builtins.int = ...) -> Tensor:
     """How often each non-negative integer occurs, or the sum of its weights."""
 @overload
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1753,15 +1780,15 @@ def bitwise_xor(input: Number, other: Tensor) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """Products of the matrices of two batches."""
 @overload
-def broadcast_to(input: Tensor, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def broadcast_to(input: Tensor, size: Sequence[builtins.int]) -> Tensor:
     """Repeats dimensions of size 1 without copying."""
 @overload
-def broadcast_to(input: Tensor, *size: builtins.int, out: Any = None) -> Tensor: ...
+def broadcast_to(input: Tensor, *size: builtins.int) -> Tensor: ...
 def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: builtins.bool = ..., right: builtins.bool = ..., out: Any = None) -> Tensor:
     """The bucket between sorted boundaries that each element falls into."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors side by side along a dimension."""
-def cdist(x1: Tensor, x2: Tensor, p: builtins.float = ..., compute_mode: str = ..., *, out: Any = None) -> Tensor:
+def cdist(x1: Tensor, x2: Tensor, p: builtins.float = ..., compute_mode: str = ...) -> Tensor:
     """The p-norms of the differences of all pairs of rows."""
 def ceil(input: Tensor, *, out: Any = None) -> Tensor:
     """The smallest integer that is not below each element."""
@@ -1795,7 +1822,7 @@ def conj(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
-def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = ..., *, out: Any = None) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = ...) -> Tensor:
     """A margin of one value, wide as pad says from the last dimension on."""
 def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The size of input with the sign of other."""
@@ -1803,7 +1830,7 @@ def cos(input: Tensor, *, out: Any = None) -> Tensor:
     """Cosine of each element, in radians."""
 def cosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic cosine of each element."""
-def count_nonzero(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
+def count_nonzero(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Tensor:
     """How many elements are not zero."""
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = ..., *, out: Any = None) -> Tensor:
     """Cross product of vectors of three elements."""
@@ -1819,17 +1846,17 @@ def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in degrees as radians."""
 def diag(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
     """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
-def diag_embed(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+def diag_embed(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
     """Matrices with the last dimension of input on their diagonals."""
-def diagflat(input: Tensor, offset: builtins.int = ..., *, out: Any = None) -> Tensor:
+def diagflat(input: Tensor, offset: builtins.int = ...) -> Tensor:
     """The matrix with all elements on its diagonal."""
 def diagonal(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
     """A diagonal of each matrix that two dimensions make."""
-def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
     """A copy of input with a diagonal replaced by src."""
 def digamma(input: Tensor, *, out: Any = None) -> Tensor:
     """Derivative of lgamma."""
-def dist(input: Tensor, other: Tensor, p: builtins.float = ..., *, out: Any = None) -> Tensor:
+def dist(input: Tensor, other: Tensor, p: builtins.float = ...) -> Tensor:
     """The norm of order p of the difference."""
 @overload
 def div(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1895,16 +1922,16 @@ def fill(input: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
     """A tensor like input with every element set to value."""
 def fix(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element without its fraction."""
-def flatten(input: Tensor, start_dim: builtins.int = ..., end_dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+def flatten(input: Tensor, start_dim: builtins.int = ..., end_dim: builtins.int = ...) -> Tensor:
     """Makes one dimension of those from start_dim to end_dim."""
 @overload
-def flip(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def flip(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
     """The elements in the opposite order along each of the dims."""
 @overload
-def flip(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
-def fliplr(input: Tensor, *, out: Any = None) -> Tensor:
+def flip(input: Tensor, *dims: builtins.int) -> Tensor: ...
+def fliplr(input: Tensor) -> Tensor:
     """The columns in the opposite order."""
-def flipud(input: Tensor, *, out: Any = None) -> Tensor:
+def flipud(input: Tensor) -> Tensor:
     """The rows in the opposite order."""
 @overload
 def float_power(input: Tensor, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1972,9 +1999,9 @@ def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *
     """A copy of input with alpha times each slice of source added where index says."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
     """A copy of input with slices of source written where index says."""
-def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Tensor | Number) -> Tensor:
     """A copy of input with the slices that index names filled with value."""
-def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ...) -> Tensor:
     """A copy of input with values written, or added, where the indices say."""
 def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: str, *, include_self: builtins.bool = ..., out: Any = None) -> Tensor:
     """Slices of source reduced, by prod, mean, amax or amin, where index says along dim."""
@@ -2057,9 +2084,9 @@ def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b
     """One step of an LSTM: the next hidden state and the next cell state."""
 def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is less than other."""
-def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """A copy of input with value where mask is true."""
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of input with the elements of source, in order, where mask is true."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
     """A list of the elements where mask is true."""
@@ -2080,7 +2107,7 @@ def mean(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) ->
 @overload
 def mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
 @overload
-def median(input: Tensor, *, out: Any = None) -> Tensor:
+def median(input: Tensor) -> Tensor:
     """The lower median of all elements; along a dimension, also where it is."""
 @overload
 def median(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _median_result: ...
@@ -2097,10 +2124,20 @@ def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """Product of two matrices."""
 def mode(input: Tensor, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> _mode_result:
     """The most frequent elements along a dimension, and where they are."""
-def moveaxis(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+@overload
+def moveaxis(input: Tensor, source: builtins.int, destination: builtins.int) -> Tensor:
     """Moves dimensions to other positions; another name of movedim."""
-def movedim(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+@overload
+def moveaxis(input: Tensor, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
+@overload
+def moveaxis(input: Tensor, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
+@overload
+def movedim(input: Tensor, source: builtins.int, destination: builtins.int) -> Tensor:
     """Moves dimensions to other positions; the rest keep their order."""
+@overload
+def movedim(input: Tensor, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
+@overload
+def movedim(input: Tensor, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """The elements in order along the first dimension."""
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -2118,13 +2155,13 @@ def nan_to_num(input: Tensor, nan: builtins.float | None = ..., posinf: builtins
 def nanmean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
     """Mean of the elements that are not NaN."""
 @overload
-def nanmedian(input: Tensor, *, out: Any = None) -> Tensor:
+def nanmedian(input: Tensor) -> Tensor:
     """The lower median of the elements that are not NaN; along a dimension, also where it is."""
 @overload
 def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _nanmedian_result: ...
 def nansum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
     """Sum in which NaN counts as zero."""
-def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = None) -> Tensor:
+def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
     """length elements of a dimension from start on."""
 def ne(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input and other differ."""
@@ -2138,7 +2175,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: Literal[False] = ..., out: Any = None) -> Tensor:
     """The positions of the elements that are not zero, one in each row."""
 @overload
-def nonzero(input: Tensor, *, as_tuple: Literal[True]) -> tuple[Tensor, ...]: ...
+def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Tensor | None = ..., out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
 def normal(mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
     """Normally distributed numbers, each with its own mean and standard deviation."""
@@ -2184,7 +2221,7 @@ def prod(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) ->
     """Product of all elements, or along a dimension."""
 @overload
 def prod(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = ...) -> Tensor:
     """A copy of input, taken as one list, with source written where index says."""
 def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in radians as degrees."""
@@ -2218,7 +2255,7 @@ def randn_like(input: Tensor, *, generator: Generator | None = ..., dtype: _type
     """Normally distributed numbers, with the sizes and dtype of input."""
 def randperm(n: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
     """The integers below n in random order."""
-def ravel(input: Tensor, *, out: Any = None) -> Tensor:
+def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension, as a view where possible."""
 def real(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
@@ -2232,17 +2269,17 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tens
 @overload
 def remainder(input: Number, other: Tensor) -> Tensor: ...
 @overload
-def repeat_interleave(input: Tensor, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor:
+def repeat_interleave(input: Tensor, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor:
     """Each element, or slice along dim, repeats times in a row."""
 @overload
-def repeat_interleave(input: Tensor, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+def repeat_interleave(input: Tensor, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor: ...
 @overload
-def repeat_interleave(repeats: Tensor, *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+def repeat_interleave(repeats: Tensor, *, output_size: builtins.int | None = ...) -> Tensor: ...
 @overload
-def reshape(input: Tensor, shape: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def reshape(input: Tensor, shape: Sequence[builtins.int]) -> Tensor:
     """The same elements with other sizes, as a view where possible."""
 @overload
-def reshape(input: Tensor, *shape: builtins.int, out: Any = None) -> Tensor: ...
+def reshape(input: Tensor, *shape: builtins.int) -> Tensor: ...
 def resolve_conj(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def resolve_neg(input: Tensor, *, out: Any = None) -> Tensor:
@@ -2253,13 +2290,13 @@ def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: T
     """One step of a simple recurrent network with relu: the next hidden state."""
 def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
     """One step of a simple recurrent network with tanh: the next hidden state."""
-def roll(input: Tensor, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+def roll(input: Tensor, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
     """Elements moved on by shifts along dims; those that fall off come in again."""
 @overload
-def rot90(input: Tensor, k: builtins.int = ..., dims: Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+def rot90(input: Tensor, k: builtins.int = ..., dims: Sequence[builtins.int] = ...) -> Tensor:
     """k quarter turns from the first of the dims towards the second."""
 @overload
-def rot90(input: Tensor, k: builtins.int = ..., *dims: builtins.int, out: Any = None) -> Tensor: ...
+def rot90(input: Tensor, k: builtins.int = ..., *dims: builtins.int) -> Tensor: ...
 @overload
 def round(input: Tensor, *, out: Any = None) -> Tensor:
     """The nearest integer; halves go to the even one."""
@@ -2290,7 +2327,7 @@ def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: 
     """Where values would go into sorted sequences."""
 def select(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
     """The slice at one index of a dimension, without that dimension."""
-def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
+def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A copy of input with the slice at one index replaced by src."""
 def selu(input: Tensor, *, out: Any = None) -> Tensor:
     """elu, scaled so that it keeps mean 0 and variance 1."""
@@ -2308,7 +2345,7 @@ def sinc(input: Tensor, *, out: Any = None) -> Tensor:
     """sin(pi * input) / (pi * input), and 1 where input is 0."""
 def sinh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic sine of each element."""
-def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ..., *, out: Any = None) -> Tensor:
+def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ...) -> Tensor:
     """A copy of input with every step-th element from start to end replaced by src."""
 def softmax(input: Tensor, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
     """exp(input), scaled so that it sums to 1 along dim."""
@@ -2328,8 +2365,15 @@ def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Square root of each element."""
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element times itself."""
-def squeeze(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
-    """Removes dimensions of size 1."""
+@overload
+def squeeze(input: Tensor, *, out: Any = None) -> Tensor:
+    """Removes dimensions of size 1: all, or those among dim."""
+@overload
+def squeeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor: ...
+@overload
+def squeeze(input: Tensor, dim: Sequence[builtins.int], *, out: Any = None) -> Tensor: ...
+@overload
+def squeeze(input: Tensor, *dim: builtins.int, out: Any = None) -> Tensor: ...
 def stack(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors of one size one behind the other in a new dimension."""
 @overload
@@ -2338,7 +2382,7 @@ def std(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbias
 @overload
 def std(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
 @overload
-def std(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+def std(input: Tensor, unbiased: builtins.bool = ...) -> Tensor: ...
 @overload
 def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Standard deviation and mean."""
@@ -2361,9 +2405,9 @@ def sum(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) -> 
     """Sum of all elements, or over some dimensions."""
 @overload
 def sum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
-def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int, *, out: Any = None) -> Tensor:
+def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Exchanges two dimensions; another name of transpose."""
-def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
+def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """Exchanges two dimensions; another name of transpose."""
 def t(input: Tensor, *, out: Any = None) -> Tensor:
     """The transpose of a matrix; vectors stay as they are."""
@@ -2385,13 +2429,13 @@ def tensor_split(input: Tensor, tensor_indices_or_sections: Tensor, dim: builtin
 def threshold(input: Tensor, threshold: Number, value: Number, *, out: Any = None) -> Tensor:
     """input where it is above threshold, value elsewhere."""
 @overload
-def tile(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def tile(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
     """Copies of the tensor side by side; missing counts are 1."""
 @overload
-def tile(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
+def tile(input: Tensor, *dims: builtins.int) -> Tensor: ...
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = ..., largest: builtins.bool = ..., sorted: builtins.bool = ..., *, out: Any = None) -> _topk_result:
     """The k largest elements along a dimension, and where they are."""
-def trace(input: Tensor, *, out: Any = None) -> Tensor:
+def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
     """Exchanges two dimensions."""
@@ -2410,10 +2454,10 @@ def trunc(input: Tensor, *, out: Any = None) -> Tensor:
 def unbind(input: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of all slices along a dimension."""
 @overload
-def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
     """Makes several dimensions of one."""
 @overload
-def unflatten(input: Tensor, dim: builtins.int, *sizes: builtins.int, out: Any = None) -> Tensor: ...
+def unflatten(input: Tensor, dim: builtins.int, *sizes: builtins.int) -> Tensor: ...
 def unsqueeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor:
     """Inserts a dimension of size 1."""
 @overload
@@ -2422,7 +2466,7 @@ def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbias
 @overload
 def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
 @overload
-def var(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+def var(input: Tensor, unbiased: builtins.bool = ...) -> Tensor: ...
 @overload
 def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Variance and mean."""

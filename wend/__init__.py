@@ -121,13 +121,25 @@ from wend.random import (  # noqa: E402
 )
 
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
-_MODULES = {"cuda", "func", "linalg", "nn", "special", "utils"}
+_MODULES = {
+    "cuda",
+    "distributions",
+    "func",
+    "linalg",
+    "nn",
+    "optim",
+    "serialization",
+    "special",
+    "utils",
+}
 _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
+    "load": "serialization",
     "typename": "_info",
     "pairwise_distance": "nn.functional",
     "printoptions": "_printing",
+    "save": "serialization",
     "set_printoptions": "_printing",
     "UntypedStorage": "_storage",
 }

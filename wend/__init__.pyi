@@ -6,10 +6,13 @@ from math import nan as nan
 from math import pi as pi
 from wend import autograd as autograd
 from wend import cuda as cuda
+from wend import distributions as distributions
 from wend import func as func
 from wend import linalg as linalg
 from wend import nn as nn
+from wend import optim as optim
 from wend import random as random
+from wend import serialization as serialization
 from wend import special as special
 from wend import utils as utils
 from wend._C import Generator as Generator
@@ -495,12 +498,14 @@ from wend.autograd.grad_mode import enable_grad as enable_grad
 from wend.autograd.grad_mode import inference_mode as inference_mode
 from wend.autograd.grad_mode import no_grad as no_grad
 from wend.autograd.grad_mode import set_grad_enabled as set_grad_enabled
-from wend.nn._distances import cosine_similarity as cosine_similarity
-from wend.nn._distances import pairwise_distance as pairwise_distance
+from wend.nn.functional import cosine_similarity as cosine_similarity
+from wend.nn.functional import pairwise_distance as pairwise_distance
 from wend.random import get_rng_state as get_rng_state
 from wend.random import initial_seed as initial_seed
 from wend.random import manual_seed as manual_seed
 from wend.random import seed as seed
 from wend.random import set_rng_state as set_rng_state
+from wend.serialization import load as load
+from wend.serialization import save as save
 
 newaxis: None

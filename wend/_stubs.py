@@ -20,6 +20,9 @@ import wend
 from wend import _C
 from wend._signature import Parameter, Signature, parse
 
+# The modules of the names that the package looks up when they are asked for.
+LAZY: dict[str, str] = vars(wend)["_NAMES"]
+
 TYPES = {
     "Tensor": "Tensor",
     "Operand": "Tensor | Number",
@@ -424,12 +427,15 @@ def extension_stub() -> str:
 
 
 def public_names() -> list[str]:
-    """What `wend` holds for its users."""
-    return sorted(name for name in dir(wend) if not name.startswith("_"))
+    """What `wend` holds for its users, or loads when they look at it."""
+    held = {name for name in dir(wend) if not name.startswith("_")}
+    return sorted(held | vars(wend)["_MODULES"] | set(LAZY))
 
 
 def home_of(name: str) -> str:
     """The module that a public name is to be imported from."""
+    if name in LAZY:
+        return f"wend.{LAZY[name]}"
     value = getattr(wend, name)
     if isinstance(value, ModuleType):
         return value.__name__.rpartition(".")[0]

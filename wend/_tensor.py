@@ -44,7 +44,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     array([1., 2.], dtype=float32)
     """
     if self.requires_grad:
-        if not force:
+        if not force and wend.is_grad_enabled():
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. "
                 "Use tensor.detach().numpy() instead."

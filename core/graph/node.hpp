@@ -99,6 +99,7 @@ struct Node {
     shared = 16,        // its buffer was once handed to the outside
     inference = 32,
     constant = 64,  // made from a number; equal ones are shared
+    refused = 128,  // its gradient may not be used: `extra->error` says why
   };
 
   uint32_t refs;

@@ -22,6 +22,9 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
 // Calls any op with arguments in the order of its signature.
 Values call(const Op& op, std::span<Arg> args);
 
+// Whoever uses the gradient of `node` from now on gets the error.
+void refuse_history(Node& node, Error error);
+
 // A node that has its value from the start.
 Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* layout,
                   int64_t offset = 0);

@@ -201,8 +201,11 @@ void run_histc(Run& s) {
 Values body_distinct(Call& c) {
   const Value a = alias_without_grad(c.tensor(0));
   const bool flat = c[1].is_none();
+  if (!flat && a->ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as ", c[1].as_int(),
+         " but tensor has no dimensions");
   const int dim = flat ? 0 : wrap_dim(c[1].as_int(), a->ndim());
-  const Value whole = flat || a->ndim() == 0 ? reshape(a, {-1}) : a;
+  const Value whole = flat ? reshape(a, {-1}) : a;
   const int64_t n = whole->size(dim), width = n ? whole->numel() / n : 0;
   for (int i = 0; i < whole->ndim(); ++i)
     if (i != dim && whole->size(i) == 0)
@@ -251,7 +254,8 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor",
      .doc = "How often each non-negative integer occurs, or the sum of its weights.",
      .example = "bincount(tensor([0, 2, 2]))",
-     .body = body_bincount},
+     .body = body_bincount,
+     .out = false},
     {.name = "histc",
      .signature = "(Tensor input, int bins=100, Number min=0, Number max=0) -> Tensor",
      .doc = "How many elements fall into each of equal bins.",

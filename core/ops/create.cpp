@@ -112,8 +112,10 @@ DType dtype_of(const Arg& number) {
 
 Value filled(const Layout& layout, const Value& fill, DType dtype) {
   check_fits(*fill, dtype);
-  const Arg strides = layout.contiguous ? Arg{} : Arg::of(layout.strides());
-  return record(op_named("filled"), {fill}, {Arg::of(layout.sizes()), Arg::of(dtype), strides});
+  const Arg attrs[] = {Arg::of(layout.sizes()), Arg::of(dtype),
+                       layout.contiguous ? Arg{} : Arg::of(layout.strides())};
+  Value in[] = {fill};
+  return append(op_named("filled"), in, attrs, dtype, &layout, 0);
 }
 
 Value empty(const Layout& layout, DType dtype) {
@@ -308,7 +310,8 @@ constexpr Op kOps[] = {
      .edges = 1,
      .function = false,
      .method = false,
-     .inplace = true},
+     .inplace = true,
+     .fills = true},
     {.name = "zero",
      .signature = "(Tensor input) -> Tensor",
      .doc = "Sets every element to 0.",
@@ -319,7 +322,8 @@ constexpr Op kOps[] = {
      .edges = 1,
      .function = false,
      .method = false,
-     .inplace = true},
+     .inplace = true,
+     .fills = true},
     {.name = "zeros",
      .signature = "(int[] size, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "A tensor of zeros.",

@@ -222,7 +222,8 @@ constexpr Op kOps[] = {
      .doc = "The p-norms of the differences of all pairs of rows.",
      .example = "cdist(zeros(2, 3), ones(1, 3))",
      .body = body_cdist,
-     .method = false},
+     .method = false,
+     .out = false},
 };
 
 }  // namespace

@@ -72,7 +72,7 @@ const Layout* common_layout(std::span<const Value> in) {
       if (common && v->layout != common) return nullptr;
       common = v->layout;
     }
-  if (!common || !common->dense) return nullptr;
+  if (!common || !common->in_order) return nullptr;
   for (const Value& v : in)
     if (v->layout->uniform && v->ndim() > 0 && !std::ranges::equal(v->sizes(), common->sizes()))
       return nullptr;
@@ -94,14 +94,17 @@ LayoutRef result_layout(std::span<const Value> in) {
   if (const Layout* common = common_layout(in)) return LayoutRef(common);
   const Layout* repeated;
   if (only_one_has_dims(in, repeated)) return contiguous(repeated->sizes());
-  if (in.size() == 1 && in[0]->layout->dense) return LayoutRef(in[0]->layout);
+  const Layout* first = in[0]->layout;
+  const bool alike = std::ranges::all_of(in, [&](const Value& v) { return v->layout == first; });
+  if (alike && first->contiguous) return contiguous(first->sizes());
+  if (alike && first->dense) return LayoutRef(first);
   const Dims sizes = broadcast_sizes(in);
   Dims strides[kMaxOperands];
   bool all_rows = true;
   for (size_t i = 0; i < in.size(); ++i) {
     strides[i] = broadcast_strides(*in[i], sizes);
-    all_rows &= in[i]->ndim() == 0 || (in[i]->ndim() == sizes.n && in[i]->layout->contiguous &&
-                                       std::ranges::equal(in[i]->sizes(), sizes.span()));
+    all_rows &= in[i]->ndim() == sizes.n && in[i]->layout->contiguous &&
+                std::ranges::equal(in[i]->sizes(), sizes.span());
   }
   if (all_rows) return contiguous(sizes);
   return following(sizes.span(), {strides, in.size()});
@@ -162,11 +165,11 @@ void check_dtype(const Infer& s, DType compute) {
        scalar_type_name(compute), "'");
 }
 
-// Two operands of one float dtype and one dense layout, the second maybe a single element: nothing
-// is to be promoted or broadcast.
+// Two operands of one float dtype and one layout in order, the second maybe a single element:
+// nothing is to be promoted or broadcast.
 bool infer_alike(Infer& s) {
   const Node& a = *s.in[0];
-  if (!is_floating(a.dtype) || a.flags & Node::weak || !a.layout->dense) return false;
+  if (!is_floating(a.dtype) || a.flags & Node::weak || !a.layout->in_order) return false;
   for (size_t i = 1; i < s.in.size(); ++i) {
     const Node& b = *s.in[i];
     if (b.dtype != a.dtype || b.flags & Node::weak) return false;

@@ -38,6 +38,11 @@ int64_t reduced_count(const Node& node) {
   return n;
 }
 
+void check_dims_in_range(const Infer& s) {
+  if (s.attrs.size() > 1 && s.attrs[0].kind == Arg::ints)
+    for (int64_t d : s.attrs[0].as_ints()) wrap_dim(d, s.in[0]->ndim());
+}
+
 void infer_reduced_layout(Infer& s) {
   const Node& in = *s.in[0];
   const uint64_t mask = reduced_dims(s.attrs, in.ndim());
@@ -120,6 +125,7 @@ Value record_sum(const Value& a, const Arg& dims, bool keepdim, const Arg& dtype
 
 // Sums and products of integers are int64, so that they do not overflow easily.
 void infer_total(Infer& s) {
+  check_dims_in_range(s);
   infer_reduced_layout(s);
   const DType in = s.in[0]->dtype;
   s.dtype = s.attrs.back().as_dtype(is_floating(in) ? in : DType::int64);
@@ -135,14 +141,18 @@ void run_total(Run& s) {
   run_reduction(s, kind, compute_dtype(s.node.dtype));
 }
 
-void infer_mean(Infer& s) {
-  const Arg& asked = s.attrs.back();
-  s.dtype = asked.as_dtype(s.in[0]->dtype);
-  if (!is_floating(s.dtype))
-    fail(ErrorKind::runtime, "mean(): could not infer output dtype. ",
+DType mean_dtype(const char* name, DType in, const Arg& asked) {
+  const DType dtype = asked.as_dtype(in);
+  if (!is_floating(dtype))
+    fail(ErrorKind::runtime, name, "(): could not infer output dtype. ",
          asked.is_none() ? "Input" : "Optional",
-         " dtype must be either a floating point or complex dtype. Got: ",
-         scalar_type_name(s.dtype));
+         " dtype must be either a floating point or complex dtype. Got: ", scalar_type_name(dtype));
+  return dtype;
+}
+
+void infer_mean(Infer& s) {
+  s.dtype = mean_dtype("mean", s.in[0]->dtype, s.attrs.back());
+  check_dims_in_range(s);
   infer_reduced_layout(s);
 }
 
@@ -155,6 +165,7 @@ void run_mean(Run& s) {
 }
 
 void infer_extreme(Infer& s) {
+  check_dims_in_range(s);
   check_not_empty(s);
   infer_reduced_layout(s);
   s.dtype = s.in[0]->dtype;
@@ -177,6 +188,7 @@ Value extreme_gradient(const GradCall& s, const Value& a, const Value& out) {
 // Bytes stay bytes, as in PyTorch; everything else becomes bool. An empty list of dimensions means
 // none here, not all.
 void infer_truth(Infer& s) {
+  check_dims_in_range(s);
   s.dtype = s.in[0]->dtype == DType::uint8 ? DType::uint8 : DType::bool_;
   if (no_dims(s.attrs))
     s.layout = contiguous(s.in[0]->sizes());
@@ -249,6 +261,7 @@ Values body_count_nonzero(Call& c) {
 // NaN counts as nothing.
 Values body_nansum(Call& c) {
   const Value a = c.tensor(0);
+  reduced_dims(c.args.subspan(1), a->ndim());
   const Value counted = is_floating(a->dtype) ? where(isnan(a), 0, a) : a;
   return {record_sum(counted, c[1], c[2].as_bool(), c[3])};
 }
@@ -259,6 +272,7 @@ Values body_nanmean(Call& c) {
     fail(ErrorKind::runtime,
          "nanmean(): expected input to have floating point or complex dtype but got ",
          scalar_type_name(a->dtype));
+  mean_dtype("nanmean", a->dtype, c[3]);
   const Value missing = isnan(a);
   const Value total = record_sum(where(missing, 0, a), c[1], c[2].as_bool(), c[3]);
   return {total / record_sum(logical_not(missing), c[1], c[2].as_bool())};
@@ -427,7 +441,8 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int[1]? dim=None) -> Tensor",
      .doc = "How many elements are not zero.",
      .example = "count_nonzero(tensor([0., 1., 2.]))",
-     .body = body_count_nonzero},
+     .body = body_count_nonzero,
+     .out = false},
 };
 
 // An entry by its place among those of the same name.

@@ -65,29 +65,89 @@ class Override(NamedTuple):
     """What the signature of an op does not tell."""
 
     shapes: tuple[tuple[tuple[int, ...], ...], ...] = ()  # tried before the usual ones
-    kinds: tuple[str, ...] = ()  # of the tensors
+    kinds: tuple[tuple[str, ...], ...] = ()  # of the tensors, if not what their names tell
     domain: tuple[float, float] | None = None
     first_seed: int = 0  # of the tensors: from 1 on, integers are positive
     values: Mapping[str, list[Any]] = MappingProxyType({})  # of parameters, by name
     names: tuple[str, ...] = ()  # where PyTorch has it, if not under its own name
     oracle: Any = None  # what it should agree with, if PyTorch does not have it
-    rough_gradient: bool = False  # PyTorch computes it in less than the precision of the dtype
+    through: Any = None  # of a private entry: the function of a package that it serves
+    rough_gradient: bool = False  # PyTorch's is wrong, or in less than the precision of the dtype
     rounds: bool = False  # to a coarser dtype, so that finite differences say nothing
     halfway: float = 0.0  # by how much steps in 16 bits differ, whatever the result's dtype
     fixed_out: bool = False  # PyTorch writes only to an out= that has the right sizes
     any_strides: bool = False  # the order of the result in memory is an accident of PyTorch's code
+    not_expanded: bool = False  # PyTorch reads past the elements of a tensor with a stride of 0
 
+
+WRITES = (("float", "places", "float"), ("int", "places", "int"), ("float", "float", "float"))
+BY_ROW = (("float", "columns", "float"), ("int", "columns", "int"), ("float", "float", "float"))
+IN_ROWS = (((2, 3), (2, 3), (2, 3)), ((2, 3), (1, 2), (2, 3)), ((3,), (2,), (3,)), ((), (), ()))
 
 OVERRIDES: dict[str, Override] = {
     "polygamma": Override(domain=(0.4, 3.2), first_seed=1, values={"n": [0, 1, 2, 3]}),
     "hardtanh": Override(names=("_C._nn.hardtanh",)),
     "histc": Override(halfway=1.0),
-    "bincount": Override(shapes=(((4,),), ((0,),), ((1,),)), kinds=("index",)),
-    "repeat_interleave": Override(shapes=(((3,),),), kinds=("index",)),
-    "scatter": Override(values={"reduce": ["add", "multiply", "nonsense"]}),
     "as_strided": Override(
         values={"size": [(2, 2), (3,), ()], "stride": [(1, 1), (2, 1), (1,), ()]}
     ),
+    # Of several elements that are written to one place, any may win.
+    "as_strided_scatter": Override(
+        shapes=(((2, 3), (2, 2)), ((2, 3), (3,)), ((3,), ()), ((2, 3, 4), (2, 2))),
+        values={"size": [(2, 2), (3,), (), (2, -1)], "stride": [(2, 1), (3, 1), (1,), ()]},
+        rough_gradient=True,
+        not_expanded=True,
+    ),
+    "index_put": Override(
+        shapes=(((2, 3), (2,), (2,)), ((2, 3), (2,), (2, 3)), ((3, 3), (3,), (3,)), ((3,), (2,), ())),
+        kinds=(*WRITES, ("float", "bool", "float")),
+    ),
+    "put": Override(shapes=(((2, 3), (3,), (3,)), ((3, 3), (2, 1), (1, 2))), kinds=WRITES),
+    "scatter": Override(
+        kinds=BY_ROW,
+        values={"dim": [1, -1, 0, 5], "reduce": ["add", "multiply", "nonsense"]},
+        shapes=IN_ROWS,
+    ),
+    "index_copy": Override(
+        kinds=WRITES, shapes=(((3, 3), (2,), (2, 3)), ((2, 3), (2,), (2, 3)), ((3,), (2,), (2,)))
+    ),
+    # What PyTorch says of equal elements depends on how it happened to go through them.
+    "kthvalue": Override(not_expanded=True),
+    "median": Override(not_expanded=True),
+    "nanmedian": Override(not_expanded=True),
+    "nonzero": Override(any_strides=True),
+    "_vector_norm": Override(
+        through=lambda T: lambda input, dim, keepdim, ord, dtype=None: T.linalg.vector_norm(
+            input, ord, dim, keepdim, dtype=dtype
+        )
+    ),
+    "_linalg_cross": Override(
+        through=lambda T: T.linalg.cross, shapes=(((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (1, 3)))
+    ),
+    "_distinct": Override(
+        through=lambda T: lambda input, dim, consecutive: (
+            T.unique_consecutive(input, True, True, dim)
+            if consecutive
+            else T.unique(input, True, True, True, dim)
+        ),
+        any_strides=True,
+    ),
+    "_broadcast_tensors": Override(
+        through=lambda T: lambda tensors: T.broadcast_tensors(*tensors)
+    ),
+    "_pad_from_self": Override(
+        through=lambda T: T.nn.functional.pad,
+        values={
+            "pad": [(1, 1), (2, 0), (0, 0), (1, 2, 1, 0), (-1, 0), (9, 9), (1,)],
+            "mode": ["reflect", "replicate", "circular", "nonsense"],
+        },
+    ),
+    "bmm": Override(shapes=(((2, 3, 4), (2, 4, 3)), ((1, 2, 3), (1, 3, 2)), ((3, 1, 2), (3, 2, 1)))),
+    "mv": Override(shapes=(((2, 3), (3,)), ((1, 3), (3,)), ((0, 3), (3,)))),
+    "dot": Override(shapes=(((3,), (3,)), ((2,), (2,)), ((0,), (0,)))),
+    "vdot": Override(shapes=(((3,), (3,)), ((2,), (2,)), ((0,), (0,)))),
+    "bincount": Override(shapes=(((3,),), ((5,),), ((0,),)), kinds=(("index",), ("places",), ("float",))),
+    "repeat_interleave": Override(shapes=(((3,),), ((5,),), ((0,),))),
     "select": Override(values={"index": [0, 1, -1, 5]}),
     "hardsigmoid": Override(rough_gradient=True),
     "logsigmoid": Override(any_strides=True),
@@ -176,6 +236,8 @@ def on_a_copy(method: Any) -> Any:
 
 def oracle(entry: Entry) -> Any:
     """PyTorch's function."""
+    if entry.override.through:
+        return entry.override.through(torch)
     if entry.override.oracle:
         return entry.override.oracle
     if entry.form == "in place":
@@ -238,9 +300,10 @@ def tensors_for(parameter: Parameter, shape: tuple[int, ...], kind: str, seed: i
 
 def kinds_of(parameters: list[Parameter], override: Override) -> list[tuple[str, ...]]:
     """What the elements of the tensors may be, the likeliest first."""
+    if special := [kinds for kinds in override.kinds if len(kinds) == len(parameters)]:
+        return special
     named = tuple(KINDS.get(p.name, "float") for p in parameters)
-    guesses = [override.kinds] if override.kinds else []
-    guesses += [named, tuple("int" if kind == "float" else kind for kind in named)]
+    guesses = [named, tuple("int" if kind == "float" else kind for kind in named)]
     guesses += [("float",) + ("index",) * (len(named) - 1), ("bool",) * len(named)]
     return list(dict.fromkeys(guess for guess in guesses if len(guess) == len(named)))
 
@@ -253,10 +316,9 @@ def grid(entry: Entry) -> Iterator[Call]:
     )
     tensors = [p for p in required if p.is_tensor]
     usual = SHAPES.get(len(tensors)) or [(shape,) * len(tensors) for shape in MANY_SHAPES]
+    special = [shapes for shapes in override.shapes if len(shapes) == len(tensors)]
     for kinds in kinds_of(tensors, override):
-        for shapes in (*override.shapes, *usual):
-            if len(shapes) != len(tensors):
-                continue  # meant for another overload
+        for shapes in (*special, *usual):
             seeds = itertools.count(override.first_seed)
             made = iter(zip(tensors, shapes, kinds, seeds, strict=False))
             choices = [

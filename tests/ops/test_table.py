@@ -40,6 +40,8 @@ DTYPES = [
 
 def ours(entry: Entry) -> Any:
     """wend's function."""
+    if entry.override.through:
+        return entry.override.through(wend)
     found = find(wend, entry.path)
     return on_a_copy(found) if entry.form == "in place" else found
 
@@ -134,8 +136,12 @@ def test_inputs_may_lie_in_memory_in_any_way(index: int) -> None:
     entry = entries()[index]
     for call in diverse([outcome.call for outcome in samples(index).accepted], 10):
         for layout in LAYOUTS[1:]:
+            if layout == "expanded" and entry.override.not_expanded:
+                continue
             strided = call.map(lambda recipe, to=layout: recipe._replace(layout=to))
             expected = attempt(entry.theirs, torch, strided)
+            if "view size is not compatible" in str(expected.error) and not entry.facts["view"]:
+                continue  # PyTorch's code would need a copy there.
             require_alike(entry, expected, observed(ours(entry), strided))
 
 
@@ -332,6 +338,8 @@ def test_the_example_runs(index: int) -> None:
     entry = entries()[index]
     if entry.number > 0 and not entry.facts["example"]:
         pytest.skip("the first overload has the example")
+    if entry.override.through:
+        pytest.skip("private: the function that it serves has the example")
     example = entry.facts["example"]
     assert example, f"{entry} has no example"
     assert re.search(rf"\b{entry.name}_?\(", example), f"the example of {entry} does not call it"
