@@ -2175,7 +2175,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: Literal[False] = ..., out: Any = None) -> Tensor:
     """The positions of the elements that are not zero, one in each row."""
 @overload
-def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Tensor | None = ..., out: Any = None) -> tuple[Tensor, ...]: ...
+def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Tensor | None = ...) -> tuple[Tensor, ...]: ...
 @overload
 def normal(mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
     """Normally distributed numbers, each with its own mean and standard deviation."""

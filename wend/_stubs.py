@@ -254,7 +254,8 @@ def op_signatures(facts: dict[str, Any], form: Form) -> Iterator[str]:
         parameters = parameters[1:]
     positional = [p for p in parameters if not p.keyword_only]
     named = [parameter_text(p) for p in parameters if p.keyword_only]
-    if facts["out"] and not form.in_place and not form.is_method:
+    declared = any(p.name == "out" for p in parameters)
+    if facts["out"] and not declared and not form.in_place and not form.is_method:
         named.append("out: Any = None")
     own = "Self" if form.is_method else "Tensor"
     returns = own if form.in_place else return_text(name, signature)
