@@ -427,6 +427,7 @@ from wend._interop import asarray as asarray
 from wend._interop import from_dlpack as from_dlpack
 from wend._interop import from_numpy as from_numpy
 from wend._interop import frombuffer as frombuffer
+from wend._lookup import unravel_index as unravel_index
 from wend._printing import get_printoptions as get_printoptions
 from wend._printing import printoptions as printoptions
 from wend._printing import set_printoptions as set_printoptions
@@ -437,6 +438,7 @@ from wend._reductions import corrcoef as corrcoef
 from wend._reductions import cov as cov
 from wend._reductions import cumulative_trapezoid as cumulative_trapezoid
 from wend._reductions import diff as diff
+from wend._reductions import gradient as gradient
 from wend._reductions import nanquantile as nanquantile
 from wend._reductions import quantile as quantile
 from wend._reductions import renorm as renorm
@@ -447,6 +449,7 @@ from wend._reductions import unique_consecutive as unique_consecutive
 from wend._report import eager as eager
 from wend._report import laziness as laziness
 from wend._report import report as report
+from wend._sets import isin as isin
 from wend._settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from wend._settings import get_default_device as get_default_device
 from wend._settings import get_float32_matmul_precision as get_float32_matmul_precision
