@@ -43,7 +43,7 @@ from wend._reductions import (  # noqa: E402
     unique,
     unique_consecutive,
 )
-from wend._report import eager, laziness, report  # noqa: E402
+from wend._report import batching, eager, laziness, report  # noqa: E402
 from wend._settings import (  # noqa: E402
     get_default_device,
     set_default_device,
@@ -122,6 +122,7 @@ _MODULES = {"cuda", "linalg", "nn", "special", "utils"}
 _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
+    "map": "_map",
     "pairwise_distance": "nn.functional",
     "printoptions": "_printing",
     "set_printoptions": "_printing",

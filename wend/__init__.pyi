@@ -403,6 +403,10 @@ from wend._interop import asarray as asarray
 from wend._interop import from_dlpack as from_dlpack
 from wend._interop import from_numpy as from_numpy
 from wend._interop import frombuffer as frombuffer
+from wend._map import map as map
+from wend._printing import get_printoptions as get_printoptions
+from wend._printing import printoptions as printoptions
+from wend._printing import set_printoptions as set_printoptions
 from wend._products import chain_matmul as chain_matmul
 from wend._products import matrix_power as matrix_power
 from wend._products import tensordot as tensordot
@@ -417,6 +421,7 @@ from wend._reductions import trapezoid as trapezoid
 from wend._reductions import trapz as trapz
 from wend._reductions import unique as unique
 from wend._reductions import unique_consecutive as unique_consecutive
+from wend._report import batching as batching
 from wend._report import eager as eager
 from wend._report import laziness as laziness
 from wend._report import report as report
@@ -434,6 +439,7 @@ from wend._shapes import broadcast_tensors as broadcast_tensors
 from wend._shapes import cartesian_prod as cartesian_prod
 from wend._shapes import combinations as combinations
 from wend._shapes import meshgrid as meshgrid
+from wend._storage import UntypedStorage as UntypedStorage
 from wend._tensor import allclose as allclose
 from wend._tensor import equal as equal
 from wend._tensor import is_complex as is_complex
@@ -474,6 +480,8 @@ from wend.autograd.grad_mode import enable_grad as enable_grad
 from wend.autograd.grad_mode import inference_mode as inference_mode
 from wend.autograd.grad_mode import no_grad as no_grad
 from wend.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from wend.nn._distances import cosine_similarity as cosine_similarity
+from wend.nn._distances import pairwise_distance as pairwise_distance
 from wend.random import get_rng_state as get_rng_state
 from wend.random import initial_seed as initial_seed
 from wend.random import manual_seed as manual_seed

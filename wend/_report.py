@@ -1,4 +1,4 @@
-"""When recorded work runs, and what ran: `wend.eager`, `wend.laziness`, `wend.report`.
+"""When and how recorded work runs, and what ran: `wend.eager`, `batching`, `laziness`, `report`.
 
 Running and counting are the extension module's; here they are switched, compared and shown.
 """
@@ -31,6 +31,28 @@ class eager(ContextDecorator):  # noqa: N801
 
     def __exit__(self, *error: object) -> None:
         _C._set_eager(self._before.pop())
+
+
+class batching(ContextDecorator):  # noqa: N801
+    """Let like operations run as one or, with False, each by itself, to compare and to debug.
+
+    >>> xs = [wend.tensor([1.0 * i]) for i in range(20)]
+    >>> with wend.report() as r, wend.batching(False):
+    ...     print(sum((x * 2).exp() - 1 for x in xs).item() > 0, r.batches)
+    True 0
+    """
+
+    def __init__(self, mode: bool = True) -> None:
+        self._mode = bool(mode)
+        self._before: list[bool] = []
+
+    def __enter__(self) -> batching:
+        self._before.append(_C._batching())
+        _C._set_batching(self._mode)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _C._set_batching(self._before.pop())
 
 
 class laziness(ContextDecorator):  # noqa: N801
@@ -141,6 +163,16 @@ class report:  # noqa: N801
     def kernels(self) -> int:
         """Nodes that got it from a kernel; the others are views."""
         return self._count("kernels")
+
+    @property
+    def batches(self) -> int:
+        """How often several nodes ran as one."""
+        return self._count("batches")
+
+    @property
+    def batched(self) -> int:
+        """Nodes that ran so."""
+        return self._count("batched")
 
     @property
     def donated(self) -> int:

@@ -142,6 +142,10 @@ CLASSES = {
         "set_state": "(state: Tensor) -> Generator",
         "clone_state": "() -> Generator",
     },
+    "_Fiber": {
+        "__init__": "(wait: Callable[[], builtins.bool], stream: builtins.int, "
+        "index: builtins.int) -> None",
+    },
     "_Graph": {
         "shape": "(index: builtins.int, /) -> _types.Size",
         "dtype": "(index: builtins.int, /) -> _types.dtype",
@@ -406,8 +410,9 @@ def extension_stub() -> str:
 
 
 def public_names() -> list[str]:
-    """What `wend` holds for its users."""
-    return sorted(name for name in dir(wend) if not name.startswith("_"))
+    """What `wend` holds for its users, loaded or not."""
+    lazy: dict[str, str] = vars(wend)["_NAMES"]
+    return sorted(name for name in {*dir(wend), *lazy} if not name.startswith("_"))
 
 
 def home_of(name: str) -> str:

@@ -444,7 +444,7 @@ class Walk {
 };
 
 void backward(Backward& request) {
-  run_pending();
+  settle();
   // A root whose value was dropped has run; only its history is needed.
   for (const auto& root : request.roots)
     if (root.node->state != State::dropped) observe(root.node);

@@ -6,20 +6,25 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
 #include "graph/describe.hpp"
+#include "graph/fiber.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
 
 constinit Host host;
 constinit Counters counters;
-constinit bool batching = true;
-constinit RunAtOnce run_at_once = observe;
+// Errors that depend on values may wait for the other fibers; what reads memory that others write
+// may not.
+constinit RunAtOnce run_at_once = [](Node& node) {
+  node.op->at_once ? observe(node) : observe_now(node);
+};
 void (*on_kernel)(const Node& node, int64_t nanoseconds) = nullptr;
 
 namespace {
@@ -228,7 +233,7 @@ void run_pending() {
   CompactAtEnd compacting;
   ++counters.runs;
   Poll poll;
-  if (batching && turn().depth == 1) run_in_batches(poll);
+  if (mode.batching && turn().depth == 1) run_in_batches(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     Node* node = pending.nodes[i];
     if (!node) continue;
@@ -243,7 +248,32 @@ void run_pending() {
   }
 }
 
+namespace {
+
+// Not inside a run, and not while nodes are taken apart or an exception is handled: those belong to
+// the thread, and another fiber would find them half done.
+bool may_give_way() {
+  const Turn& t = turn();
+  return mode.batching && !mode.eager && !is_taking_apart() &&
+         (t.depth == 0 || t.owner != std::this_thread::get_id()) &&
+         std::uncaught_exceptions() == 0 && !std::current_exception();
+}
+
+// True: what was pending has been run by the others.
+bool give_way() { return mode.fiber && may_give_way() && mode.fiber->wait(); }
+
+}  // namespace
+
+void settle() {
+  if (pending.live > 0 && !give_way()) run_pending();
+}
+
 void observe(Node& node) {
+  if (node.state == State::pending) give_way();
+  observe_now(node);
+}
+
+void observe_now(Node& node) {
   if (node.state == State::pending) run_pending();
   if (node.state == State::dropped && node.op->view) derive_again(node);
   if (node.state == State::failed) throw *node.extra->error;

@@ -99,12 +99,12 @@ struct Node {
     history_freed = 8,  // its gradient edges were given up by a backward
     shared = 16,        // its buffer was once handed to the outside
     inference = 32,
-    constant = 64,      // made from a number; equal ones are shared
+    constant = 64,  // made from a number; equal ones are shared
     stands_for_batch = 128,
   };
 
   uint32_t refs;
-  uint32_t uses;  // who may still need the value: handles, pending readers, saved for backward
+  uint32_t uses;    // who may still need the value: handles, pending readers, saved for backward
   uint64_t number;  // in the order of recording
   uint64_t order;   // in the order of running: later than everything it reads
   const Op* op;
@@ -113,7 +113,7 @@ struct Node {
   Buffer* buffer;
   Attrs* attrs;
   Extra* extra;
-  void* code;  // the user's code object that recorded this, see graph/source
+  void* code;    // the user's code object that recorded this, see graph/source
   Batch* batch;  // that it ran in, or that it stands for, see graph/batch
   int32_t instruction;
   uint32_t slot;  // place in the list of pending nodes
@@ -176,5 +176,7 @@ void forget_edges(Node& node);
 
 // Nodes alive now, for tests of memory.
 int64_t live_nodes();
+// Whether nodes are being freed, which may call user code.
+bool is_taking_apart();
 
 }  // namespace wend

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/threads.hpp"
-#include "graph/generator.hpp"
+#include "graph/fiber.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/random.hpp"
@@ -71,8 +71,7 @@ Value lift_dropped(const Lift& s) {
   std::vector<int64_t> offsets;
   for (const Node* m : s.members) offsets.push_back(m->attr(2).as_int());
   Value in[] = {contiguous_copy(with_members(s, 0))};
-  const Arg attrs[] = {s.like.attr(0), s.like.attr(1),
-                       Arg::of(std::span<const int64_t>(offsets))};
+  const Arg attrs[] = {s.like.attr(0), s.like.attr(1), Arg::of(std::span<const int64_t>(offsets))};
   return record(*s.like.op, in, attrs);
 }
 
@@ -84,7 +83,7 @@ Value drop_again(const GradCall& s) {
 
 Value dropout(const Value& x, double p) {
   static const Op& op = op_named("dropped");
-  Generator& generator = default_generator;
+  Generator& generator = current_generator();
   const uint64_t offset = generator.take(philox_steps(x->numel()));
   return record(op, {x},
                 {Arg::of(p), Arg::of(std::bit_cast<int64_t>(generator.seed)),
