@@ -48,6 +48,10 @@ struct FunctionAttachment : Attachment {
 std::string backward_name(const Node& node);
 
 // `gradient` summed to the shape and cast to the dtype of `like`.
-Value fit_gradient(const Value& gradient, const Node& like);
+Value refit_gradient(Value gradient, const Node& like);
+inline Value fit_gradient(Value gradient, const Node& like) {
+  if (gradient->layout == like.layout && gradient->dtype == like.dtype) return gradient;
+  return refit_gradient(std::move(gradient), like);
+}
 
 }  // namespace wend

@@ -20,48 +20,36 @@ struct RowsGradient {
 struct Entry {
   Value node;
   Value gradient;
-  Values slots;                    // of an autograd.Function: a gradient for each output
-  std::vector<RowsGradient> rows;  // of a batch, beside the gradient of all of it
+  std::unique_ptr<Values> slots;  // of an autograd.Function: a gradient for each output
+  std::unique_ptr<std::vector<RowsGradient>> rows;  // of a batch, beside the gradient of all of it
 };
 
-// A map from node to entry, and a heap by number.
+// The newest entry stands apart, so that a chain needs no more; for the others there are a map from
+// node to entry and a heap by order.
 class Frontier {
  public:
-  bool empty() const { return heap_.empty(); }
+  bool empty() const { return !newest_.node && heap_.empty(); }
 
   Entry& entry(Node* node) {
-    if ((used_ + 1) * 2 > table_.size()) grow();
-    size_t at = find(node);
-    if (table_[at].node) return entries_[table_[at].index];
-    uint32_t index;
-    if (free_.empty()) {
-      index = static_cast<uint32_t>(entries_.size());
-      entries_.emplace_back();
-    } else {
-      index = free_.back();
-      free_.pop_back();
-    }
-    entries_[index].node = Value(node);
-    table_[at] = {node, index};
-    ++used_;
-    heap_.push_back({node->order, index});
-    std::push_heap(heap_.begin(), heap_.end());
-    return entries_[index];
+    if (newest_.node.get() == node) return newest_;
+    if (Entry* met = used_ ? met_before(node) : nullptr) return *met;
+    if (node->order < newest_order()) return put_away({Value(node), {}, {}, {}});
+    if (newest_.node) put_away(std::exchange(newest_, Entry{}));
+    newest_.node = Value(node);
+    return newest_;
   }
 
-  Entry pop_newest() {
-    std::pop_heap(heap_.begin(), heap_.end());
-    const uint32_t index = heap_.back().index;
-    heap_.pop_back();
-    Entry entry = std::move(entries_[index]);
-    entries_[index] = Entry{};
-    free_.push_back(index);
-    erase(find(entry.node.get()));
-    return entry;
+  Entry pop_newest() { return newest_.node ? std::exchange(newest_, Entry{}) : fetch(); }
+
+  std::vector<RowsGradient>& rows(Node* batch) {
+    auto& rows = entry(batch).rows;
+    if (!rows) rows = std::make_unique<std::vector<RowsGradient>>();
+    return *rows;
   }
 
   std::vector<Node*> nodes() const {
     std::vector<Node*> all;
+    if (newest_.node) all.push_back(newest_.node.get());
     for (const Slot& s : table_)
       if (s.node) all.push_back(s.node);
     return all;
@@ -77,6 +65,46 @@ class Frontier {
     uint32_t index;
     bool operator<(const Numbered& o) const { return order < o.order; }
   };
+
+  uint64_t newest_order() const {
+    if (newest_.node) return newest_.node->order;
+    return heap_.empty() ? 0 : heap_.front().order;
+  }
+
+  Entry* met_before(const Node* node) {
+    const Slot& slot = table_[find(node)];
+    return slot.node ? &entries_[slot.index] : nullptr;
+  }
+
+  [[gnu::noinline]] Entry& put_away(Entry entry) {
+    if ((used_ + 1) * 2 > table_.size()) grow();
+    uint32_t index;
+    if (free_.empty()) {
+      index = static_cast<uint32_t>(entries_.size());
+      entries_.emplace_back();
+    } else {
+      index = free_.back();
+      free_.pop_back();
+    }
+    Node* node = entry.node.get();
+    entries_[index] = std::move(entry);
+    table_[find(node)] = {node, index};
+    ++used_;
+    heap_.push_back({node->order, index});
+    std::push_heap(heap_.begin(), heap_.end());
+    return entries_[index];
+  }
+
+  // The newest of those that were put away.
+  [[gnu::noinline]] Entry fetch() {
+    std::pop_heap(heap_.begin(), heap_.end());
+    const uint32_t index = heap_.back().index;
+    heap_.pop_back();
+    Entry entry = std::exchange(entries_[index], Entry{});
+    free_.push_back(index);
+    erase(find(entry.node.get()));
+    return entry;
+  }
 
   size_t home(const Node* node) const {
     return (reinterpret_cast<uintptr_t>(node) * 0x9e3779b97f4a7c15u >> 20) & (table_.size() - 1);
@@ -104,6 +132,7 @@ class Frontier {
       if (s.node) table_[find(s.node)] = s;
   }
 
+  Entry newest_;
   std::vector<Slot> table_;
   size_t used_ = 0;
   std::vector<Entry> entries_;

@@ -23,10 +23,8 @@ enum class DType : uint8_t {
 
 constexpr int dtype_count = 10;
 
-constexpr int64_t size_of(DType dtype) {
-  constexpr uint8_t sizes[dtype_count] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-  return sizes[static_cast<int>(dtype)];
-}
+inline constexpr uint8_t dtype_sizes[dtype_count] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+constexpr int64_t size_of(DType dtype) { return dtype_sizes[static_cast<int>(dtype)]; }
 
 constexpr const char* name_of(DType dtype) {
   constexpr const char* names[dtype_count] = {"bool",  "uint8",   "int8",     "int16",   "int32",

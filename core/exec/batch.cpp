@@ -276,7 +276,7 @@ bool run_at_once(Members members) {
 void run_one_by_one(Members members, Poll& poll) {
   for (Node* node : members) {
     if (node->state != State::pending || node->uses == 0) continue;
-    const double work = work_of(*node);
+    const int64_t work = work_of(*node);
     execute(*node, work);
     poll.after(work);
   }
@@ -305,7 +305,7 @@ void run_alike(Members members, Poll& poll) {
     for (const auto& part : parts) run_alike(part, poll);
     return;
   }
-  const double work = work_of(*members[0]) * static_cast<double>(members.size());
+  const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
   if (run_at_once(members))
     poll.after(work);
   else

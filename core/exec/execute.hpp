@@ -6,22 +6,22 @@
 namespace wend {
 
 // Estimated nanoseconds; small nodes are not worth estimating.
-double work_of(const Node& node);
+int64_t work_of(const Node& node);
 // Gives the node its value or its error. Out of memory and interrupts leave it as it was.
-void execute(Node& node, double work);
+void execute(Node& node, int64_t work);
 // A value is there: readers may see it, and the node lets its inputs go.
 void publish(Node& node);
 
 // Looks for the user's request to stop every now and then; `work` has been done since last time.
 class Poll {
  public:
-  void after(double work) {
-    if ((since_ += 100 + work) > 1e6) look();
+  void after(int64_t work) {
+    if ((since_ += 100 + work) > 1'000'000) look();
   }
 
  private:
   void look();
-  double since_ = 0;
+  int64_t since_ = 0;
   int64_t last_ = 0;
 };
 

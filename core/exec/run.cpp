@@ -29,7 +29,7 @@ void (*on_kernel)(const Node& node, int64_t nanoseconds) = nullptr;
 
 namespace {
 
-constexpr double kWorthUnlocking = 100e3;      // estimated nanoseconds of one kernel
+constexpr int64_t kWorthUnlocking = 100'000;   // estimated nanoseconds of one kernel
 constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
 
 int64_t now() {
@@ -98,11 +98,11 @@ void give_memory(Node& node) {
   counters.bytes += bytes;
 }
 
-void run_kernel(Node& node, double work) {
+void run_kernel(Node& node, int64_t work) {
   Run run{node};
   const KernelFloats floats;
   const int64_t start = on_kernel ? now() : 0;
-  if (host.unlock && work > kWorthUnlocking) {
+  if (work > kWorthUnlocking && host.unlock) {
     struct Unlocked {
       void* state = host.unlock();
       ~Unlocked() { host.lock(state); }
@@ -122,9 +122,9 @@ std::string call_of(const Node& node) {
 
 }  // namespace
 
-double work_of(const Node& node) {
-  if (node.op->work) return node.op->work(node);
-  return node.layout->numel < 4096 ? 0 : node.layout->numel * node.op->cost;
+int64_t work_of(const Node& node) {
+  if (node.op->work) return static_cast<int64_t>(node.op->work(node));
+  return node.numel() < 4096 ? 0 : static_cast<int64_t>(node.numel() * node.op->cost);
 }
 
 namespace {
@@ -147,7 +147,7 @@ void publish(Node& node) {
   if (node.uses == 0) value_unneeded(&node);
 }
 
-void execute(Node& node, double work) {
+void execute(Node& node, int64_t work) {
   if (!node.op->kernel && !node.op->view) return pass_marker(node);
   if (const Error* error = input_error(node)) return fail_node(node, *error);
   if (node.op->view) {
@@ -193,7 +193,7 @@ struct CompactAtEnd {
   }
 };
 
-void hold_and_execute(Node& node, double work) {
+void hold_and_execute(Node& node, int64_t work) {
   retain(&node);
   struct Held {
     Node* node;
@@ -242,7 +242,7 @@ void run_pending() {
       if (node->needs_grad()) node->order = next_order();
       continue;
     }
-    const double work = work_of(*node);
+    const int64_t work = work_of(*node);
     poll.after(work);
     hold_and_execute(*node, work);
   }

@@ -50,7 +50,15 @@ void take_apart(Node* node) {
   if (node->code) source_hooks.release(node->code);
   small_free(node, sizeof(Node) + node->n_inputs * sizeof(Value));
   ++freed;
-  delete extra;
+  if (extra) delete extra;
+}
+
+[[gnu::noinline]] void drain(std::vector<Node*>& nodes) {
+  while (!nodes.empty()) {
+    Node* next = nodes.back();
+    nodes.pop_back();
+    take_apart(next);
+  }
 }
 
 }  // namespace
@@ -68,11 +76,7 @@ void release(Node* node) {
   if (d.draining) return d.nodes.push_back(node);
   d.draining = true;
   take_apart(node);
-  while (!d.nodes.empty()) {
-    Node* next = d.nodes.back();
-    d.nodes.pop_back();
-    take_apart(next);
-  }
+  if (!d.nodes.empty()) drain(d.nodes);
   d.draining = false;
 }
 
@@ -81,15 +85,7 @@ Extra& extra(Node& node) {
   return *node.extra;
 }
 
-void let_inputs_go(Node& node) {
-  // A view can be derived again from its base as long as it is held.
-  const bool view = node.op->view && node.op->keeps_base;
-  const bool keep = view || (node.needs_grad() && !(node.flags & Node::history_freed));
-  if (!keep && !node.op->edges) {
-    // Most nodes: reference and use go together.
-    for (uint32_t i = 0; i < node.n_inputs; ++i) node.inputs[i] = nullptr;
-    return;
-  }
+void keep_history(Node& node, bool keep) {
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     Node* input = node.inputs[i].get();
     if (!input) continue;
@@ -119,11 +115,6 @@ void forget_edges(Node& node) {
   if (!(node.flags & Node::history_freed) || node.state == State::pending || node.op->view) return;
   for (uint32_t i = 0; i < node.n_inputs; ++i)
     if (Node* input = node.inputs[i].leak()) unref(input);
-}
-
-void forget_history(Node& node) {
-  forget_saved(node);
-  forget_edges(node);
 }
 
 AttrsRef make_attrs(std::span<const Arg> args) {

@@ -155,24 +155,34 @@ inline void unref(Node* node) {
   if (--node->refs == 0) release(node);
 }
 
+// Gives up a reference and a use together.
+inline void let_go(Node* node) {
+  const bool unneeded = --node->uses == 0;
+  if (--node->refs == 0)
+    release(node);
+  else if (unneeded)
+    value_unneeded(node);
+}
+
 inline Value::Value(Node* node) : p_(node) {
   if (p_) ++p_->refs, ++p_->uses;
 }
 inline Value::Value(const Value& o) : Value(o.p_) {}
 inline Value::~Value() {
-  if (!p_) return;
-  unuse(p_);
-  unref(p_);
+  if (p_) let_go(p_);
 }
 
 Extra& extra(Node& node);
 // Gives up what was saved for the way back through `node`, and the way itself: a later backward
 // through it is an error. Nothing changes for a node that saved nothing. A pending node keeps what
 // it needs to run.
-void forget_history(Node& node);
-// The two halves of it: what was saved goes, the edges stay; then they go as well.
-void forget_saved(Node& node);
-void forget_edges(Node& node);
+void forget_saved(Node& node);  // the first half of it: the edges stay
+void forget_edges(Node& node);  // the second
+inline void forget_history(Node& node) {
+  if (!node.saved && !node.extra) return;
+  forget_saved(node);
+  forget_edges(node);
+}
 
 // Nodes alive now, for tests of memory.
 int64_t live_nodes();

@@ -24,7 +24,7 @@ struct Needs {
   bool outside = false;  // reads memory that somebody outside may write
 };
 
-Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
+inline Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
   Needs needs;
   const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -68,13 +68,15 @@ void refuse_inference_tensors(std::span<const Value> inputs, uint8_t saved) {
            "of `torch.inference_mode()`.");
 }
 
-void set_source(Node& node) {
-  const Source source = current_source();
-  node.code = source.code;
-  node.instruction = source.instruction;
+inline Source source_now() {
+  if (!mode.line_of) return source_hooks.capture ? source_hooks.capture() : Source{};
+  const Source source = mode.line_of->source();
+  if (source.code) source_hooks.retain(source.code);
+  return source;
 }
 
-Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout, int64_t offset) {
+inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
+                      int64_t offset) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
   node->uses = 1;
@@ -96,12 +98,14 @@ Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
   }
   node->saved = 0;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
-  set_source(*node);
+  const Source source = source_now();
+  node->code = source.code;
+  node->instruction = source.instruction;
   return node;
 }
 
 // The node takes over the references; of a gradient edge it does not need the value.
-void take_inputs(Node& node, std::span<Value> inputs) {
+inline void take_inputs(Node& node, std::span<Value> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) new (&node.inputs[i]) Value(std::move(inputs[i]));
   if (!node.op->edges) return;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -119,12 +123,7 @@ void make_private(std::span<Value> inputs, uint8_t saved) {
 
 }  // namespace
 
-Source current_source() {
-  if (!mode.line_of) return source_hooks.capture ? source_hooks.capture() : Source{};
-  const Source source = mode.line_of->source();
-  if (source.code) source_hooks.retain(source.code);
-  return source;
-}
+Source current_source() { return source_now(); }
 
 void derive_again(Node& view) {
   std::vector<Node*> chain;
@@ -144,8 +143,11 @@ void take_value(Node& view, const Node& base) {
   view.state = State::valued;
 }
 
-Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
-             const Layout* layout, int64_t offset) {
+namespace {
+
+[[gnu::always_inline]] inline Value append_inline(const Op& op, std::span<Value> inputs,
+                                                  std::span<const Arg> attrs, DType dtype,
+                                                  const Layout* layout, int64_t offset) {
   const Needs needs = prepare(op, inputs, dtype);
   if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
   if (inference_tensors && needs.saved) refuse_inference_tensors(inputs, needs.saved);
@@ -171,6 +173,13 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
   return result;
 }
 
+}  // namespace
+
+Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
+             const Layout* layout, int64_t offset) {
+  return append_inline(op, inputs, attrs, dtype, layout, offset);
+}
+
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
   Node* node = new_node(op, inputs.size(), default_dtype(), layout, 0);
   node->flags |= Node::requires_grad;
@@ -182,7 +191,7 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
+  return append_inline(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
 }
 
 Value record(const Op& op, std::initializer_list<Value> inputs, std::initializer_list<Arg> attrs) {

@@ -70,7 +70,16 @@ void take_value(Node& view, const Node& base);
 // A view whose value was dropped takes it again from its base.
 void derive_again(Node& view);
 // After a run: inputs are held on only for the way back.
-void let_inputs_go(Node& node);
+void keep_history(Node& node, bool keep);
+inline void let_inputs_go(Node& node) {
+  // A view can be derived again from its base as long as it is held.
+  const bool view = node.op->view && node.op->keeps_base;
+  const bool keep = view || (node.needs_grad() && !(node.flags & Node::history_freed));
+  if (keep || node.op->edges) return keep_history(node, keep);
+  // Most nodes: reference and use go together.
+  for (uint32_t i = 0; i < node.n_inputs; ++i)
+    if (Node* input = node.inputs[i].leak()) let_go(input);
+}
 
 uint64_t nodes_recorded();
 inline constinit uint64_t last_order = 0;
