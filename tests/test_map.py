@@ -225,13 +225,13 @@ def test_saved_tensor_hooks_belong_to_their_example(T: Any) -> Any:
 
 @alike
 def test_errors_that_depend_on_values_are_those_of_the_example(T: Any) -> Any:
-    def looked_up(i: int, x: Any) -> Any:
+    def counts(i: int, x: Any) -> Any:
         try:
-            return T.nn.functional.one_hot((x[0].abs() + i).long(), 12)
+            return T.histc(x / (i % 2), 4, -5, 5), T.normal(x * 0, x.abs()).shape
         except RuntimeError as error:
             return str(error).splitlines()[0]
 
-    return mapped(T, looked_up, range(20), inputs(T, 20))
+    return mapped(T, counts, range(20), inputs(T, 20))
 
 
 @alike
@@ -398,7 +398,8 @@ def test_an_example_that_raises_ends_the_map() -> None:
                 raise KeyError("seven")
             return y + (x + 1).sum().item()
         finally:
-            closed.append((i, (x * 0 + i).sum().item() / 3))
+            closed.append(i)
+            assert (x * 0 + i).sum().item() == 3 * i
 
     xs = inputs(wend, 10)
     with pytest.raises(KeyError, match="seven") as caught:
@@ -407,7 +408,7 @@ def test_an_example_that_raises_ends_the_map() -> None:
     assert caught.value.results == {0: 0.0, 1: 1.0, 2: 2.0}  # type: ignore[attr-defined]
     names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
     assert names[-1] == "fail_at_seven"
-    assert sorted(closed) == [(i, float(i)) for i in range(10)]
+    assert sorted(closed) == list(range(10))
 
 
 def test_what_an_example_raises_while_it_is_closed_is_noted() -> None:
@@ -431,7 +432,7 @@ def test_what_an_example_raises_while_it_is_closed_is_noted() -> None:
 
 def test_the_error_of_a_nested_map_says_where_it_was() -> None:
     def inner(i: int, j: int) -> float:
-        if wend.tensor(float(i + j)).item() == 5:
+        if (wend.ones(1) * (i + j)).item() == 5:
             raise ValueError("five")
         return wend.ones(2).sum().item()
 
@@ -482,12 +483,13 @@ def test_memory_that_runs_out_is_an_error_of_the_map() -> None:
         finally:
             closed.append(i)
 
-    with pytest.raises(MemoryError) as caught:
+    with wend.laziness(bytes=1 << 62), pytest.raises(MemoryError) as caught:
         wend.map(greedy, range(6))
     assert "3 examples of wend.map ran together" in caught.value.__notes__[-1]
     assert caught.value.results == {0: 2.0, 1: 2.0, 2: 2.0}  # type: ignore[attr-defined]
     assert closed == list(range(6))
-    assert wend.map(lambda x: x.sum().item(), inputs(wend, 2)) == [-9.0, 9.0]
+    sums = [x.sum().item() for x in inputs(torch, 2)]
+    assert wend.map(lambda x: x.sum().item(), inputs(wend, 2)) == sums
 
 
 def test_a_value_that_is_gone_is_an_error_of_its_example_only() -> None:
@@ -509,7 +511,7 @@ def test_an_interrupt_closes_the_examples() -> None:
 
     def look(i: int) -> None:
         try:
-            if wend.tensor(float(i)).item() == 2:
+            if (wend.ones(1) * i).item() == 2:
                 raise KeyboardInterrupt
             wend.ones(3).sum().item()
         finally:
@@ -767,7 +769,7 @@ def test_laziness_is_bounded_inside_examples() -> None:
 
 def test_deep_recursion_in_examples() -> None:
     def depth(i: int, n: int) -> float:
-        return wend.tensor(float(i)).item() if n == 0 else depth(i, n - 1)
+        return (wend.ones(1) * i).item() if n == 0 else depth(i, n - 1)
 
     n = sys.getrecursionlimit() // 2
     assert wend.map(lambda i: depth(i, n), range(20)) == [float(i) for i in range(20)]

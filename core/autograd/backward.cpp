@@ -31,6 +31,12 @@ uint64_t walks = 0;
   throw Error(ErrorKind::runtime, text);
 }
 
+bool is_freed(const Node& node) {
+  if (node.flags & Node::history_freed) return true;
+  const Batch* batch = batch_of(node);
+  return batch && batch->freed;
+}
+
 bool has_nan(const Value& v) {
   if (!is_floating(v->dtype)) return false;
   WithoutGrad no_grad;
@@ -66,7 +72,7 @@ class Reach {
   bool leads_to_target(const Node* node) const { return leading_.contains(standing_for(node)); }
   // Whether there is a target beyond this node.
   bool goes_on_from(const Node& node) const {
-    if (node.flags & Node::history_freed) return true;
+    if (is_freed(node)) return true;
     for (const Value& in : node.in())
       if (in && in->needs_grad() && leads_to_target(in.get())) return true;
     return false;
@@ -179,6 +185,10 @@ class Walk {
       forget_edges(*node);
       unref(node);
     }
+    // Newest first: what nobody else holds goes with its reader.
+    for (const Ref<Batch>& batch : passed_batches_)
+      for (Node* member : batch->rows())
+        if (member) forget_history(*member);
   }
   explicit Walk(Backward& request) : request_(request) {
     if (!request.targets.empty()) reach_.emplace(request, by_batches_);
@@ -242,9 +252,9 @@ class Walk {
       return;
     }
     if (!goes_on) return;
-    if (node.flags & Node::history_freed) {
+    if (is_freed(node)) {
       if (targets_.contains(&node)) return;
-      graph_was_freed(node);
+      wend::graph_was_freed(node);
     }
     LineOf line(node);
     switch (node.op->back) {
@@ -265,46 +275,58 @@ class Walk {
   // A member must be there until the walk has come to its batch, so edges to one go at the end.
   void forget(Node& node) {
     forget_saved(node);
-    if (by_batches_ && std::ranges::any_of(node.in(), [](auto& in) { return in && in->batch; }))
+    if (by_batches_ && std::ranges::any_of(node.in(), [](auto& in) { return in && batch_of(*in); }))
       retain(passed_.emplace_back(&node));
     else
       forget_edges(node);
   }
 
-  // Puts the gradient of a batch together; false if not all members take part or one of them is
-  // watched, so that they were passed one by one.
+  // Puts the gradient of a batch together; false if not all members take part or one of them needs
+  // a look, so that they were passed one by one.
   bool step_batch(Entry& entry) {
     Node& whole = *entry.node;
     const Ref<Batch> batch(whole.batch);
+    const bool alike = !batch->watched && !batch->partly_freed;
+    if (batch->freed) graph_was_freed(*batch);
+    if (alike && !entry.rows) {
+      if (!request_.keep_graph) forget(batch);
+      return true;
+    }
     RowList list;
     if (entry.gradient)
       for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
-    if (entry.rows)
-      for (const RowsGradient& rows : *entry.rows) list.add(rows);
-    std::vector<bool> there(batch->n);
-    for (int64_t to : list.to) there[to] = true;
-    if (!std::ranges::all_of(there, [](bool b) { return b; }) || is_watched(*batch)) {
-      step_members(*batch, list, there);
+    std::vector<bool> there(batch->n), met(batch->n);
+    if (entry.rows) {
+      for (const RowsGradient& rows : *entry.rows)
+        if (rows.gradient)
+          list.add(rows);
+        else
+          met[rows.which] = true;
+    }
+    for (int64_t to : list.to) there[to] = met[to] = true;
+    if (!alike || !std::ranges::all_of(there, [](bool b) { return b; })) {
+      step_members(*batch, list, met);
       return false;
     }
-    for (Node* member : batch->rows()) {
-      if (!member) continue;
-      if (member->flags & Node::history_freed) graph_was_freed(*member);
-      if (!request_.keep_graph) forget(*member);
-    }
-    if (entry.rows)
-      entry.gradient = assembled(list.gradients, whole.sizes(), list.from, list.row, list.to);
+    if (!request_.keep_graph) forget(batch);
+    entry.gradient = assembled(list.gradients, whole.sizes(), list.from, list.row, list.to);
     return true;
   }
 
-  static bool is_watched(Batch& batch) {
-    return std::ranges::any_of(batch.rows(),
-                               [](Node* m) { return m && m->extra && m->extra->attachment; });
+  [[noreturn]] static void graph_was_freed(Batch& batch) {
+    for (const Node* member : batch.rows())
+      if (member) wend::graph_was_freed(*member);
+    wend::graph_was_freed(*batch.whole);
   }
 
-  void step_members(Batch& batch, const RowList& list, const std::vector<bool>& there) {
+  void forget(const Ref<Batch>& batch) {
+    batch->freed = true;
+    passed_batches_.push_back(batch);
+  }
+
+  void step_members(Batch& batch, const RowList& list, const std::vector<bool>& met) {
     for (uint32_t i = 0; i < batch.n; ++i) {
-      if (!there[i]) continue;
+      if (!met[i]) continue;
       if (!batch.members[i])
         fail(ErrorKind::runtime, "internal: a member of a batch of ", batch.whole->op->name,
              " is gone");
@@ -399,8 +421,14 @@ class Walk {
 
   // The walk goes on without a gradient: hooks and functions are still called.
   void pass_nothing(Node& node) {
-    for (const Value& in : node.in())
-      if (wants(in.get())) frontier_->entry(in.get());
+    for (const Value& in : node.in()) {
+      if (!wants(in.get())) continue;
+      const Batch* batch = by_batches_ ? batch_of(*in) : nullptr;
+      if (batch)
+        frontier_->rows(batch->whole).push_back({{}, {}, in->row});
+      else
+        frontier_->entry(in.get());
+    }
   }
 
   void hand_on(Node& node, Values& gradients, std::span<const Value> outputs) {
@@ -451,7 +479,8 @@ class Walk {
   Backward& request_;
   const uint64_t number_ = ++walks;
   const bool by_batches_ = goes_by_batches(request_);
-  std::vector<Node*> passed_;  // whose edges go at the end
+  std::vector<Node*> passed_;  // whose edges go at the end ...
+  std::vector<Ref<Batch>> passed_batches_;  // ... and whose members' history does
   BorrowedFrontier frontier_;
   Node* at_ = nullptr;
   std::optional<Reach> reach_;

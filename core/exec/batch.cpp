@@ -19,6 +19,23 @@ constexpr double kWide = 1.5;           // nodes a level, on average, from which
 constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
 constexpr uint32_t kMaxInputs = 16;
 
+// Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
+// the node, then what it refers to.
+template <class Nodes>
+void fetch_ahead(const Nodes& nodes, size_t i) {
+  constexpr size_t kNode = 16, kInputs = 6;
+  if (i + kNode < nodes.size() && nodes[i + kNode]) {
+    __builtin_prefetch(nodes[i + kNode]);
+    __builtin_prefetch(reinterpret_cast<const char*>(nodes[i + kNode]) + 64);
+  }
+  if (i + kInputs < nodes.size() && nodes[i + kInputs]) {
+    const Node& node = *nodes[i + kInputs];
+    if (node.attrs) __builtin_prefetch(node.attrs);
+    for (uint32_t k = 0; k < node.n_inputs && k < 3; ++k)
+      __builtin_prefetch(node.inputs[k].get());
+  }
+}
+
 struct Hash {
   uint64_t state = 0x9e3779b97f4a7c15u;
   void add(uint64_t v) { state = (std::rotl(state, 5) ^ v) * 0x517cc1b727220a95u; }
@@ -240,6 +257,7 @@ void publish_rows(const Value& whole, Members members) {
   const int64_t size = size_of(like.dtype), step = whole->layout->stride(0) * size;
   const size_t bytes = like.layout->span * size;
   for (size_t i = 0; i < members.size(); ++i) {
+    fetch_ahead(members, i);
     Node& member = *members[i];
     if (like.op->view)
       take_value(member, *member.inputs[0]);
@@ -312,35 +330,29 @@ void run_alike(Members members, Poll& poll) {
     run_one_by_one(members, poll);
 }
 
-// Pending nodes by level: a node's level is one more than the highest among those that it reads or
-// has a gradient edge to.
+// Pending nodes by level, which is one more than the highest among those that a node reads or has a
+// gradient edge to.
 class Levels {
  public:
   Levels() {
-    const size_t n = pending.nodes.size();
-    std::vector<uint32_t> level(n);
+    std::vector<Node*> nodes;
+    nodes.reserve(pending.live);
     uint32_t highest = 0;
-    for (size_t i = 0; i < n; ++i) {
-      const Node* node = pending.nodes[i];
+    for (size_t i = 0; i < pending.nodes.size(); ++i) {
+      if (i + 16 < pending.nodes.size()) __builtin_prefetch(pending.nodes[i + 16]);
+      Node* node = pending.nodes[i];
       if (!node || !matters(*node)) continue;
-      ++count_;
-      uint32_t above = 0;
-      for (const Value& in : node->in())
-        if (in && in->state == State::pending) above = std::max(above, level[in->slot]);
-      level[i] = above + 1;
-      highest = std::max(highest, above + 1);
+      nodes.push_back(node);
+      highest = std::max(highest, node->row);
     }
-    if (count_ < kFew || static_cast<double>(count_) < kWide * highest) return;
+    if (nodes.size() < kFew || static_cast<double>(nodes.size()) < kWide * highest) return;
     start_.resize(highest + 2);
-    for (uint32_t l : level) ++start_[l];
-    // Level 0 is what does not matter.
-    uint32_t at = start_[0] = 0;
-    for (uint32_t l = 1; l <= highest; ++l) at += std::exchange(start_[l], at);
-    start_[highest + 1] = at;
-    nodes_.resize(at);
+    for (const Node* node : nodes) ++start_[node->row];
+    uint32_t at = 0;
+    for (uint32_t& start : start_) at += std::exchange(start, at);
+    nodes_.resize(nodes.size());
     auto next = start_;
-    for (size_t i = 0; i < n; ++i)
-      if (level[i]) retain(nodes_[next[level[i]]++] = pending.nodes[i]);
+    for (Node* node : nodes) retain(nodes_[next[node->row]++] = node);
   }
   ~Levels() {
     for (Node* node : nodes_) unref(node);
@@ -356,7 +368,6 @@ class Levels {
   // What nobody looks at is not run, but the way back may lead through it.
   static bool matters(const Node& node) { return node.uses > 0 || node.needs_grad(); }
 
-  size_t count_ = 0;
   std::vector<uint32_t> start_;
   std::vector<Node*> nodes_;
 };
@@ -364,11 +375,11 @@ class Levels {
 // The nodes of one level, sorted into groups of equal keys in the order of their first members.
 class Groups {
  public:
-  void sort(Members nodes) {
+  void begin(size_t n) {
     groups_.clear();
-    table_.assign(std::bit_ceil(nodes.size() * 2), ~0u);
-    for (Node* node : nodes) group_of(*node).push_back(node);
+    table_.assign(std::bit_ceil(n * 2), ~0u);
   }
+  void add(Node* node) { group_of(*node).push_back(node); }
   std::span<std::vector<Node*>> all() { return {pool_.data(), groups_.size()}; }
 
  private:
@@ -393,19 +404,19 @@ class Groups {
   std::vector<std::vector<Node*>> pool_;
 };
 
-void run_level(Members nodes, Groups& groups, std::vector<Node*>& alike, Poll& poll) {
-  alike.clear();
-  for (Node* node : nodes) {
+void run_level(Members nodes, Groups& groups, Poll& poll) {
+  groups.begin(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    fetch_ahead(nodes, i);
+    Node* node = nodes[i];
     if (node->state != State::pending) continue;
     if (node->uses == 0)
       node->order = next_order();
     else if (nodes.size() > 1 && may_batch(*node))
-      alike.push_back(node);
+      groups.add(node);
     else
       run_one_by_one({&node, 1}, poll);
   }
-  if (alike.size() < 2) return run_one_by_one(alike, poll);
-  groups.sort(alike);
   for (const auto& group : groups.all()) run_alike(group, poll);
 }
 
@@ -416,8 +427,7 @@ bool run_in_batches(Poll& poll) {
   const Levels levels;
   if (!levels.worth_it()) return false;
   Groups groups;
-  std::vector<Node*> alike;
-  for (uint32_t l = 1; l <= levels.highest(); ++l) run_level(levels.level(l), groups, alike, poll);
+  for (uint32_t l = 1; l <= levels.highest(); ++l) run_level(levels.level(l), groups, poll);
   return true;
 }
 

@@ -11,8 +11,11 @@ namespace wend {
 struct Batch {
   uint32_t refs;
   uint32_t n;
-  Node* whole;      // held without use: the members hold the memory
-  Node* members[];  // not counted; null once gone
+  bool watched;       // a member may have hooks
+  bool freed;         // all members' history was given up ...
+  bool partly_freed;  // ... or that of some, one by one
+  Node* whole;        // held without use: the members hold the memory
+  Node* members[];    // not counted; null once gone
 
   std::span<Node*> rows() { return {members, n}; }
 };

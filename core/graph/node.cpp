@@ -81,7 +81,10 @@ void release(Node* node) {
 }
 
 Extra& extra(Node& node) {
-  if (!node.extra) node.extra = new Extra;
+  if (!node.extra) {
+    node.extra = new Extra;
+    if (Batch* batch = batch_of(node)) batch->watched = true;
+  }
   return *node.extra;
 }
 
@@ -104,6 +107,7 @@ void forget_saved(Node& node) {
   if (node.extra) packed = std::move(node.extra->packed);
   if (!saved && !packed) return;
   node.flags |= Node::history_freed;
+  if (Batch* batch = batch_of(node)) batch->partly_freed = true;
   node.saved = 0;
   if (node.state != State::pending)
     for (uint32_t i = 0; i < node.n_inputs && i < 7; ++i)

@@ -99,30 +99,30 @@ struct Node {
     history_freed = 8,  // its gradient edges were given up by a backward
     shared = 16,        // its buffer was once handed to the outside
     inference = 32,
-    constant = 64,  // made from a number; equal ones are shared
+    constant = 64,      // made from a number; equal ones are shared
     stands_for_batch = 128,
   };
 
   uint32_t refs;
-  uint32_t uses;    // who may still need the value: handles, pending readers, saved for backward
-  uint64_t number;  // in the order of recording
-  uint64_t order;   // in the order of running: later than everything it reads
+  uint32_t uses;  // who may still need the value: handles, pending readers, saved for backward
   const Op* op;
   const Layout* layout;
-  int64_t offset;  // of the first element within the storage, in elements
   Buffer* buffer;
   Attrs* attrs;
-  Extra* extra;
-  void* code;    // the user's code object that recorded this, see graph/source
-  Batch* batch;  // that it ran in, or that it stands for, see graph/batch
-  int32_t instruction;
+  Batch* batch;   // that it ran in, or that it stands for, see graph/batch
   uint32_t slot;  // place in the list of pending nodes
-  uint32_t row;   // place in the batch
+  uint32_t row;   // place in the batch; while pending, one more than the highest among its inputs
+  uint32_t n_inputs;
   DType dtype;
   State state;
   uint8_t flags;
-  uint8_t saved;  // bit i: input i is kept for the gradient; bit 7: the output is
-  uint32_t n_inputs;
+  uint8_t saved;    // bit i: input i is kept for the gradient; bit 7: the output is
+  int64_t offset;   // of the first element within the storage, in elements
+  uint64_t number;  // in the order of recording
+  uint64_t order;   // in the order of running: later than everything it reads
+  Extra* extra;
+  void* code;  // the user's code object that recorded this, see graph/source
+  int32_t instruction;
   // Beyond `state` pending an input is held for its history only, unless `saved` says otherwise.
   Value inputs[];
 

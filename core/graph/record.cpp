@@ -1,6 +1,7 @@
 // graph/record.cpp: appending nodes, the list of what is pending, and constants.
 #include "graph/record.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -22,6 +23,7 @@ struct Needs {
   bool grad = false;
   uint8_t saved = 0;
   bool outside = false;  // reads memory that somebody outside may write
+  uint32_t level = 0;    // the highest among pending inputs
 };
 
 inline Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
@@ -33,7 +35,10 @@ inline Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
       needs.grad = true;
       needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
     }
-    if (in.state == State::dropped && !op.is_edge(i)) derive_again(in);
+    if (in.state == State::pending)
+      needs.level = std::max(needs.level, in.row);
+    else if (in.state == State::dropped && !op.is_edge(i))
+      derive_again(in);
     if (outside_buffers && in.buffer && is_shared(*in.buffer)) needs.outside |= !op.is_edge(i);
   }
   return needs;
@@ -155,6 +160,7 @@ namespace {
   if (!attrs.empty()) node->attrs = make_attrs(attrs).leak();
   if (needs.grad) node->flags |= Node::requires_grad;
   node->saved = needs.saved;
+  node->row = needs.level + 1;
   if (needs.saved & kSavesOutput) use(node);
   take_inputs(*node, inputs);
   if (inference_tensors && op.view)  // a view is of the kind that its base is
@@ -183,6 +189,9 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
   Node* node = new_node(op, inputs.size(), default_dtype(), layout, 0);
   node->flags |= Node::requires_grad;
+  node->row = 1;
+  for (const Value& in : inputs)
+    if (in->state == State::pending) node->row = std::max(node->row, in->row + 1);
   take_inputs(*node, inputs);
   pending.add(node);
   return Value::adopt(node);
