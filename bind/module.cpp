@@ -16,6 +16,7 @@
 #include "bind/graph.hpp"
 #include "bind/interop.hpp"
 #include "bind/op_function.hpp"
+#include "bind/report.hpp"
 #include "bind/saved.hpp"
 #include "bind/source.hpp"
 #include "bind/types.hpp"
@@ -160,4 +161,5 @@ NB_MODULE(_C, m) {
   bind_data(m);
   init_fiber(m);
   init_graph(m);
+  init_report(m);
 }

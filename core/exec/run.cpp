@@ -12,6 +12,7 @@
 
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
+#include "exec/report.hpp"
 #include "graph/describe.hpp"
 #include "graph/fiber.hpp"
 #include "graph/record.hpp"
@@ -25,7 +26,6 @@ constinit Counters counters;
 constinit RunAtOnce run_at_once = [](Node& node) {
   node.op->at_once ? observe(node) : observe_now(node);
 };
-void (*on_kernel)(const Node& node, int64_t nanoseconds) = nullptr;
 
 namespace {
 
@@ -101,7 +101,7 @@ void give_memory(Node& node) {
 void run_kernel(Node& node, int64_t work) {
   Run run{node};
   const KernelFloats floats;
-  const int64_t start = on_kernel ? now() : 0;
+  const int64_t start = report ? now() : 0;
   if (work > kWorthUnlocking && host.unlock) {
     struct Unlocked {
       void* state = host.unlock();
@@ -112,7 +112,7 @@ void run_kernel(Node& node, int64_t work) {
     node.op->kernel(run);
   }
   ++counters.kernels;
-  if (on_kernel) on_kernel(node, now() - start);
+  if (report) report->kernel(node, now() - start);
 }
 
 std::string call_of(const Node& node) {
@@ -232,6 +232,7 @@ void run_pending() {
   TakeTurn taken;
   CompactAtEnd compacting;
   ++counters.runs;
+  if (report) report->run(pending.live);
   Poll poll;
   if (mode.batching && turn().depth == 1) run_in_batches(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
@@ -265,11 +266,16 @@ bool give_way() { return mode.fiber && may_give_way() && mode.fiber->wait(); }
 }  // namespace
 
 void settle() {
-  if (pending.live > 0 && !give_way()) run_pending();
+  if (pending.live == 0) return;
+  if (report) report->observed();
+  if (!give_way()) run_pending();
 }
 
 void observe(Node& node) {
-  if (node.state == State::pending) give_way();
+  if (node.state == State::pending) {
+    if (report) report->observed();
+    give_way();
+  }
   observe_now(node);
 }
 

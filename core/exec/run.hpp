@@ -50,7 +50,4 @@ struct Counters {
 };
 extern constinit Counters counters;
 
-// When set, called after every kernel with the nanoseconds it took.
-extern void (*on_kernel)(const Node& node, int64_t nanoseconds);
-
 }  // namespace wend
