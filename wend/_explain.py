@@ -78,7 +78,7 @@ def _split(reads: Reads) -> str:
 
 
 def _sentence(gap: Gap) -> str:
-    many = f"{gap.nodes} {gap.line.op}{'s' * (gap.nodes != 1)} at {gap.line.place}"
+    many = f"{gap.nodes} {_plural(gap.line.op, gap.nodes)} at {gap.line.place}"
     if gap.why in WHOLE:
         return f"{many} {WHOLE[gap.why]}"
     shown = ", ".join(gap.texts)
@@ -86,6 +86,12 @@ def _sentence(gap: Gap) -> str:
     what = DIFFERENCES[gap.why].format(input=_input(gap), attribute=_attribute(gap))
     values = f": {shown}{more}" if shown else ""
     return f"{many} ran in {gap.parts} parts, since they {what}{values}"
+
+
+def _plural(op: str, count: int) -> str:
+    if count == 1 or op.endswith("s"):
+        return op
+    return op + ("es" if op.endswith("x") else "s")
 
 
 # Reasons why nodes ran alone, and why like ones ran in several parts.

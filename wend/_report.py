@@ -316,7 +316,9 @@ def _sum(a: tuple[int, ...] | None, b: Sequence[int]) -> tuple[int, ...]:
 
 def _since(now: _Figures, before: _Figures) -> _Figures:
     left = {
-        key: tuple(a - b for a, b in zip(figures, before.get(key, (0,) * len(figures)), strict=True))
+        key: tuple(
+            a - b for a, b in zip(figures, before.get(key, (0,) * len(figures)), strict=True)
+        )
         for key, figures in now.items()
     }
     return {key: figures for key, figures in left.items() if figures[0]}

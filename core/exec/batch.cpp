@@ -408,8 +408,8 @@ class Groups {
   std::vector<std::vector<Node*>> pool_;
 };
 
-void run_unlike(Node& node, Poll& poll) {
-  if (report) report->alone(node);
+void run_unlike(Node& node, bool others, Poll& poll) {
+  if (report) report->alone(node, others);
   Node* const one[] = {&node};
   run_one_by_one(one, poll);
 }
@@ -425,7 +425,7 @@ void run_level(Members nodes, Groups& groups, Poll& poll) {
     else if (nodes.size() > 1 && may_batch(*node))
       groups.add(node);
     else
-      run_unlike(*node, poll);
+      run_unlike(*node, nodes.size() > 1, poll);
   }
   if (report) report->level(groups.all());
   for (const auto& group : groups.all()) run_alike(group, poll);

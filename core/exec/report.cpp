@@ -14,11 +14,6 @@ namespace {
 
 constexpr size_t kMostTexts = 5;
 
-Report::Key key_of(const Node& node, Apart why = {}, uint32_t slot = 0) {
-  const Source source = node.source();
-  return {node.op, source.code, source.instruction, why, slot};
-}
-
 struct Difference {
   Apart why;
   uint32_t slot = 0;
@@ -83,6 +78,14 @@ T& Report::at(Map<T>& map, const Key& key) {
   return it->second;
 }
 
+Report::Key Report::key_of(const Node& node, Apart why, uint32_t slot) {
+  const Source source = node.source();
+  if (!source.code) return {node.op, nullptr, 0, why, slot};
+  int32_t& first = at(lines_, {nullptr, source.code, source_hooks.line(source)});
+  if (first == 0) first = source.instruction;
+  return {node.op, source.code, first, why, slot};
+}
+
 Report::~Report() {
   const auto let_go = [](const auto& map) {
     for (const auto& [key, value] : map)
@@ -92,6 +95,7 @@ Report::~Report() {
   let_go(reads);
   let_go(batches);
   let_go(parts);
+  let_go(lines_);
 }
 
 void Report::kernel(const Node& node, int64_t nanoseconds) {
@@ -127,13 +131,15 @@ void Report::apart(std::span<Node* const> members, Apart why, uint32_t slot, siz
   ++total.times;
 }
 
-void Report::alone(const Node& node) {
+void Report::alone(const Node& node, bool others) {
   if (node.n_inputs == 0) return;
   Node* const one[] = {const_cast<Node*>(&node)};
   if (node.extra)
     apart(one, Apart::watched, 0, 1);
   else if (!node.op->can_batch())
     apart(one, Apart::no_rule, 0, 1);
+  else if (!others)
+    apart(one, Apart::nothing_alike, 0, 1);
 }
 
 void Report::level(std::span<const std::vector<Node*>> groups) {

@@ -60,8 +60,8 @@ class Report {
   void level(std::span<const std::vector<Node*>> groups);
   // Members of a group that nevertheless run in parts.
   void apart(std::span<Node* const> members, Apart why, uint32_t slot, size_t parts);
-  // A node that is not put into a group.
-  void alone(const Node& node);
+  // A node that is not put into a group; whether there are others on its level.
+  void alone(const Node& node, bool others);
 
   struct Hash {
     size_t operator()(const Key& k) const;
@@ -76,8 +76,11 @@ class Report {
  private:
   template <class T>
   T& at(Map<T>& map, const Key& key);
+  // The same for all instructions of one line.
+  Key key_of(const Node& node, Apart why = {}, uint32_t slot = 0);
   void differ(std::span<const std::vector<Node*>* const> groups);
 
+  Map<int32_t> lines_;       // the first instruction met of each line
   Reads* reader_ = nullptr;  // the line that looked last
 };
 
