@@ -258,8 +258,8 @@ class report:  # noqa: N801
     def __str__(self) -> str:
         head = (
             f"{self.recorded} nodes recorded; {self._summary()}: {self.kernels} kernels, "
-            f"{self.gathers} gathers; {_size(self.bytes)} allocated, {self.donated} results in donated memory; "
-            f"{_time(self.seconds)}"
+            f"{self.gathers} gathers; {_size(self.bytes)} allocated, "
+            f"{self.donated} results in donated memory; {_time(self.seconds)}"
         )
         return "\n\n".join([head, _table("op", self.by_op), _table("line", self.by_line)])
 
@@ -286,7 +286,7 @@ def _sizes() -> _Figures:
     figures: _Figures = {}
     for op, place, size, times in _C._batch_sizes():
         key = Line(op, _place(place)), size
-        figures[key] = _sum(figures.get(key), (times,))
+        figures[key] = _sum((times,), figures.get(key))
     return figures
 
 
@@ -294,7 +294,7 @@ def _reads() -> _Figures:
     figures: _Figures = {}
     for code, instruction, place, *counts in _C._value_reads():
         key = expression_at(code, instruction), _place(place)
-        figures[key] = _sum(figures.get(key), counts)
+        figures[key] = _sum(counts, figures.get(key))
     return figures
 
 
@@ -306,21 +306,17 @@ def _gap_key(row: tuple[Any, ...]) -> tuple[Line, str | None, str, int]:
 def _gaps() -> _Figures:
     figures: _Figures = {}
     for row in _C._batch_gaps():
-        figures[_gap_key(row)] = _sum(figures.get(_gap_key(row)), row[5:8])
+        figures[_gap_key(row)] = _sum(row[5:8], figures.get(_gap_key(row)))
     return figures
 
 
-def _sum(a: tuple[int, ...] | None, b: Sequence[int]) -> tuple[int, ...]:
-    return tuple(b) if a is None else tuple(x + y for x, y in zip(a, b, strict=True))
+def _sum(a: Sequence[int], b: Sequence[int] | None) -> tuple[int, ...]:
+    return tuple(a) if b is None else tuple(x + y for x, y in zip(a, b, strict=True))
 
 
 def _since(now: _Figures, before: _Figures) -> _Figures:
-    left = {
-        key: tuple(
-            a - b for a, b in zip(figures, before.get(key, (0,) * len(figures)), strict=True)
-        )
-        for key, figures in now.items()
-    }
+    taken = {key: [-n for n in figures] for key, figures in before.items()}
+    left = {key: _sum(figures, taken.get(key)) for key, figures in now.items()}
     return {key: figures for key, figures in left.items() if figures[0]}
 
 
