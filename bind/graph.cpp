@@ -48,6 +48,7 @@ nb::dict entry_of(const Op& op, const char* family) {
   d["inplace"] = op.inplace;
   d["inplace_function"] = op.inplace_function;
   d["hidden"] = op.hidden;
+  d["out"] = op.out;
   d["module"] = op.module;
   d["aliases"] = op.aliases;
   return d;

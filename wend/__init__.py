@@ -4,10 +4,12 @@ It speaks PyTorch: names, signatures, defaults and errors are PyTorch's wherever
 """
 
 import os as _os
+from math import e, inf, nan, pi
 
 from wend import _C
 
 __version__ = "0.1.0"
+newaxis = None
 
 _C._init_source(_os.path.dirname(__file__) + _os.sep)
 # A fork waits for the run in flight, so that the child finds every node whole.
@@ -65,6 +67,7 @@ from wend._shapes import (  # noqa: E402
 from wend._tensor import (  # noqa: E402
     allclose,
     equal,
+    imag,
     is_complex,
     is_floating_point,
     is_inference,
@@ -102,7 +105,7 @@ from wend._types import (  # noqa: E402
     uint8,
 )
 from wend.utils import hooks as _hooks  # noqa: E402
-from wend import autograd, nn, special  # noqa: E402
+from wend import autograd, special  # noqa: E402
 from wend.autograd.grad_mode import (  # noqa: E402
     enable_grad,
     inference_mode,
@@ -118,13 +121,26 @@ from wend.random import (  # noqa: E402
 )
 
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
-_MODULES = {"cuda", "linalg", "nn", "special", "utils"}
+_MODULES = {
+    "cuda",
+    "distributions",
+    "func",
+    "linalg",
+    "nn",
+    "optim",
+    "serialization",
+    "special",
+    "utils",
+}
 _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
+    "load": "serialization",
     "map": "_map",
+    "typename": "_info",
     "pairwise_distance": "nn.functional",
     "printoptions": "_printing",
+    "save": "serialization",
     "set_printoptions": "_printing",
     "UntypedStorage": "_storage",
 }
@@ -145,3 +161,7 @@ def __getattr__(name):
         raise AttributeError(f"module 'wend' has no attribute '{name}'")
     globals()[name] = found
     return found
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_NAMES})

@@ -44,7 +44,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     array([1., 2.], dtype=float32)
     """
     if self.requires_grad:
-        if not force:
+        if not force and wend.is_grad_enabled():
             raise RuntimeError(
                 "Can't call numpy() on Tensor that requires grad. "
                 "Use tensor.detach().numpy() instead."
@@ -296,3 +296,16 @@ def is_tensor(obj: Any) -> bool:
     False
     """
     return isinstance(obj, Tensor)
+
+
+def imag(input: Tensor) -> Tensor:
+    """Refuse every tensor: there are no complex ones, of which it would give the imaginary part.
+
+    >>> wend.imag(wend.tensor([1.0]))
+    Traceback (most recent call last):
+    RuntimeError: imag is not implemented for tensors with non-complex dtypes.
+    """
+    if not isinstance(input, Tensor):
+        given = input.__class__.__name__
+        raise TypeError(f"imag(): argument 'input' (position 1) must be Tensor, not {given}")
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")

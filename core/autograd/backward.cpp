@@ -415,7 +415,9 @@ class Walk {
       const Gradient& rule = op.grad_each.formula ? op.grad_each : op.grad[std::min(i, 3u)];
       if (!rule.formula) continue;
       Value gradient = rule.formula({node, in, out, entry.gradient, static_cast<int>(i)});
-      if (gradient) take(i, fit_gradient(std::move(gradient), *input));
+      // An edge without a value has the geometry of the node that it gave its history to.
+      const Node& like = op.is_edge(i) ? node : *input;
+      if (gradient) take(i, fit_gradient(std::move(gradient), like));
     }
   }
 

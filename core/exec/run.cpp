@@ -2,13 +2,13 @@
 // What a kernel does is the op's; which nodes exist is the graph's.
 #include "exec/run.hpp"
 
+#include <pthread.h>
 #include <time.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <thread>
 
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
@@ -41,16 +41,20 @@ int64_t now() {
 // One run at a time; a thread may run again inside its own run (a destructor may observe). Depth,
 // owner and waiters change under the embedding program's lock only.
 struct Turn {
-  std::mutex mutex;
-  std::condition_variable over;
-  std::thread::id owner;
+  pthread_t owner{};
   int depth = 0;
   int waiters = 0;
 };
+constinit Turn turn;
 
-Turn& turn() {
-  static Turn& t = *new Turn;
-  return t;
+struct EndOfTurn {
+  std::mutex mutex;
+  std::condition_variable over;
+};
+
+EndOfTurn& end_of_turn() {
+  static EndOfTurn& e = *new EndOfTurn;
+  return e;
 }
 
 struct TakeTurn {
@@ -189,7 +193,7 @@ void compact() {
 
 struct CompactAtEnd {
   ~CompactAtEnd() {
-    if (turn().depth == 1) compact();
+    if (turn.depth == 1) compact();
   }
 };
 
@@ -205,26 +209,25 @@ void hold_and_execute(Node& node, int64_t work) {
 }  // namespace
 
 void take_turn() {
-  Turn& t = turn();
-  const std::thread::id me = std::this_thread::get_id();
-  while (t.depth > 0 && t.owner != me) {
-    ++t.waiters;
+  const pthread_t me = pthread_self();
+  while (turn.depth > 0 && !pthread_equal(turn.owner, me)) {
+    ++turn.waiters;
     void* state = host.unlock ? host.unlock() : nullptr;
     {
       // The timeout covers a notification sent before this thread came to wait.
-      std::unique_lock lock(t.mutex);
-      t.over.wait_for(lock, std::chrono::milliseconds(1));
+      EndOfTurn& end = end_of_turn();
+      std::unique_lock lock(end.mutex);
+      end.over.wait_for(lock, std::chrono::milliseconds(1));
     }
     if (host.lock) host.lock(state);
-    --t.waiters;
+    --turn.waiters;
   }
-  t.owner = me;
-  ++t.depth;
+  turn.owner = me;
+  ++turn.depth;
 }
 
 void give_turn() {
-  Turn& t = turn();
-  if (--t.depth == 0 && t.waiters > 0) t.over.notify_all();
+  if (--turn.depth == 0 && turn.waiters > 0) end_of_turn().over.notify_all();
 }
 
 void run_pending() {
@@ -234,7 +237,7 @@ void run_pending() {
   ++counters.runs;
   if (report) report->run(pending.live);
   Poll poll;
-  if (mode.batching && turn().depth == 1) run_in_batches(poll);
+  if (mode.batching && turn.depth == 1) run_in_batches(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     Node* node = pending.nodes[i];
     if (!node) continue;
@@ -254,9 +257,8 @@ namespace {
 // Not inside a run, and not while nodes are taken apart or an exception is handled: those belong to
 // the thread, and another fiber would find them half done.
 bool may_give_way() {
-  const Turn& t = turn();
   return mode.batching && !mode.eager && !is_taking_apart() &&
-         (t.depth == 0 || t.owner != std::this_thread::get_id()) &&
+         (turn.depth == 0 || !pthread_equal(turn.owner, pthread_self())) &&
          std::uncaught_exceptions() == 0 && !std::current_exception();
 }
 

@@ -12,8 +12,13 @@ namespace wend {
 
 // Records a primitive: infers, checks, appends. Errors leave nothing behind.
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs = {});
-Value record(const Op& op, std::initializer_list<Value> inputs,
-             std::initializer_list<Arg> attrs = {});
+inline Value record(const Op& op, std::span<Value> inputs, std::initializer_list<Arg> attrs) {
+  return record(op, inputs, std::span(attrs.begin(), attrs.size()));
+}
+template <size_t N>
+Value record(const Op& op, Value (&&inputs)[N], std::initializer_list<Arg> attrs = {}) {
+  return record(op, std::span<Value>(inputs), attrs);
+}
 // Makes the node of a primitive whose dtype and layout are known; `inputs` are moved from.
 Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
              const Layout* layout, int64_t offset = 0);
@@ -21,6 +26,9 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout);
 // Calls any op with arguments in the order of its signature.
 Values call(const Op& op, std::span<Arg> args);
+
+// Whoever uses the gradient of `node` from now on gets the error.
+void refuse_history(Node& node, Error error);
 
 // A node that has its value from the start.
 Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* layout,

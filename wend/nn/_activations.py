@@ -16,7 +16,7 @@ gelu = _nn.gelu
 hardshrink = _C.hardshrink
 hardtanh_ = _nn.hardtanh_
 leaky_relu_ = _nn.leaky_relu_
-logsigmoid = _nn.log_sigmoid
+logsigmoid = _nn.logsigmoid
 prelu = _C.prelu
 relu_ = _C.relu_
 selu_ = _C.selu_
@@ -137,6 +137,8 @@ def hardtanh(
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
     return (_nn.hardtanh_ if inplace else _nn.hardtanh)(input, min_val, max_val)
 
 
@@ -152,8 +154,8 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element times its hardsigmoid.
 
-    >>> wend.nn.functional.hardswish(wend.tensor([-4.0, 3.0]))
-    tensor([-0.,  3.])
+    >>> wend.nn.functional.hardswish(wend.tensor([-1.0, 3.0]))
+    tensor([-0.3333,  3.0000])
     """
     return _nn.hardswish_(input) if inplace else _nn.hardswish(input)
 
