@@ -63,6 +63,8 @@ inline void take_apart(Node* node) {
 
 }  // namespace
 
+bool is_taking_apart() { return dying.value.draining; }
+
 int64_t live_nodes() { return static_cast<int64_t>(nodes_recorded() - freed); }
 
 void value_unneeded(Node* node) {
