@@ -54,23 +54,18 @@ class Parser {
   Parser(const Signature& s, ParsedArgs& out, std::string* why) : s_(s), out_(out), why_(why) {}
 
   bool parse(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    PyObject* given[kMaxParams] = {};
-    const Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
-    Py_ssize_t by_position = std::min<Py_ssize_t>(nargs, s_.positional);
-    const bool varargs = takes_varargs(args, nargs);
-    if (varargs) by_position = s_.positional - 1;
+    const size_t n = s_.params.size();
+    PyObject* given[kMaxParams];
+    const bool varargs = s_.varargs && nargs >= s_.positional && begins_numbers(args);
     if (nargs > s_.positional && !varargs)
       return no("takes ", s_.positional, " positional arguments but ", nargs, " were given");
-    for (Py_ssize_t i = 0; i < by_position; ++i) given[i] = args[i];
-    for (Py_ssize_t k = 0; k < nkw; ++k) {
-      PyObject* name = PyTuple_GET_ITEM(kwnames, k);
-      const int at = find(name);
-      if (at < 0) return no("got an unexpected keyword argument '", PyUnicode_AsUTF8(name), "'");
-      if (given[at] || (varargs && at == s_.positional - 1))
-        return no("got multiple values for argument '", s_.params[at].name, "'");
-      given[at] = args[nargs + k];
-    }
-    for (size_t i = 0; i < s_.params.size(); ++i) {
+    const Py_ssize_t by_position = varargs ? s_.positional - 1 : nargs;
+    std::copy_n(args, by_position, given);
+    std::fill(given + by_position, given + n, nullptr);
+    if (kwnames && !take_keywords(args + nargs, kwnames, varargs, given)) return false;
+    std::copy_n(s_.defaults, n, out_.args);
+    for (size_t i = 0; i < n; ++i) {
+      if (!given[i] && s_.may_lack >> i & 1) continue;
       if (varargs && static_cast<int>(i) == s_.positional - 1) {
         if (!integers(s_.params[i], args + by_position, nargs - by_position, out_.args[i]))
           return false;
@@ -78,7 +73,6 @@ class Parser {
         return false;
       }
     }
-    collect_tensors();
     return true;
   }
 
@@ -89,32 +83,55 @@ class Parser {
     return false;
   }
 
-  // view(2, 3): the only parameter besides the tensor is a list and its numbers are given one by
-  // one.
-  bool takes_varargs(PyObject* const* args, Py_ssize_t nargs) const {
-    if (s_.positional == 0 || s_.positional > 2 || nargs < s_.positional) return false;
-    if (s_.positional == 2 && s_.params[0].type != Type::tensor) return false;
-    const Param& last = s_.params[s_.positional - 1];
-    if (last.type != Type::ints || last.from_one) return false;
+  bool take_keywords(PyObject* const* values, PyObject* kwnames, bool varargs, PyObject** given) {
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); ++k) {
+      PyObject* name = PyTuple_GET_ITEM(kwnames, k);
+      const int at = find(name);
+      if (at < 0 && s_.takes_out && is_out(name)) {
+        if (!take_out(values[k])) return false;
+        continue;
+      }
+      if (at < 0) return no("got an unexpected keyword argument '", PyUnicode_AsUTF8(name), "'");
+      if (given[at] || (varargs && at == s_.positional - 1))
+        return no("got multiple values for argument '", s_.params[at].name, "'");
+      given[at] = values[k];
+    }
+    return true;
+  }
+
+  // True iff the numbers of the list that comes last are given one by one.
+  bool begins_numbers(PyObject* const* args) const {
     PyObject* first = args[s_.positional - 1];
     return PyLong_Check(first) || (PyIndex_Check(first) && !PySequence_Check(first)) ||
            (is_tensor(first) && variable_of(first).shape().ndim() == 0);
   }
 
+  // Names in programs are interned, so that most are found, or not, without reading them.
   int find(PyObject* name) const {
-    for (size_t i = 0; i < s_.params.size(); ++i)
-      if (s_.params[i].interned == name) return static_cast<int>(i);
-    const char* text = PyUnicode_AsUTF8(name);
-    if (!text) throw PythonError{};
-    static constexpr std::pair<std::string_view, std::string_view> also[] = {
-        {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"},    {"a", "input"},
-        {"x1", "input"}, {"x2", "other"},         {"self", "input"}, {"shape", "size"}};
-    for (size_t i = 0; i < s_.params.size(); ++i) {
-      if (s_.params[i].name == text) return static_cast<int>(i);
-      for (auto [from, to] : also)
-        if (text == from && s_.params[i].name == to) return static_cast<int>(i);
+    const int n = static_cast<int>(s_.params.size());
+    for (int i = 0; i < n; ++i)
+      if (s_.params[i].interned == name) return i;
+    const bool interned = PyUnicode_CHECK_INTERNED(name);
+    const auto same = [&](PyObject* known) {
+      return known == name || (!interned && PyUnicode_Compare(known, name) == 0);
+    };
+    for (int i = 0; i < n; ++i) {
+      if (!interned && same(s_.params[i].interned)) return i;
+      for (PyObject* const* also = s_.params[i].also; *also; ++also)
+        if (same(*also)) return i;
     }
     return -1;
+  }
+
+  static bool is_out(PyObject* name) { return PyUnicode_CompareWithASCIIString(name, "out") == 0; }
+
+  bool take_out(PyObject* o) {
+    const bool fits = s_.names_results ? PyTuple_Check(o) || PyList_Check(o) : is_tensor(o);
+    if (!fits && o != Py_None)
+      return no("argument 'out' must be ", s_.names_results ? "tuple of Tensors" : "Tensor",
+                ", not ", Py_TYPE(o)->tp_name);
+    out_.out = o;
+    return true;
   }
 
   bool convert(size_t i, PyObject* o) {
@@ -122,10 +139,10 @@ class Parser {
     Arg& arg = out_.args[i];
     if (!o) {
       if (!p.has_default) return no("missing required argument '", p.name, "' (pos ", i + 1, ")");
-      arg = p.otherwise;
-      if (p.type == Type::operand && arg.is_number()) hold_number(arg);
+      if (arg.is_number()) hold_number(arg);
       return true;
     }
+    arg = Arg();
     if (o == Py_None && (p.optional || p.type >= Type::device)) return true;
     if (convert_to(p, o, arg)) return true;
     if (why_ && why_->empty())
@@ -143,6 +160,10 @@ class Parser {
         return true;
       case Type::operand:
         return operand_arg(o, arg);
+      case Type::scalar:
+        if (!number_arg(o, arg)) return false;
+        hold_number(arg);
+        return true;
       case Type::tensors:
         return tensor_list(o, arg);
       case Type::number:
@@ -222,7 +243,7 @@ class Parser {
 
   bool number_arg(PyObject* o, Arg& arg) {
     if (is_tensor(o)) {
-      if (variable_of(o).shape().ndim() != 0) return false;
+      if (variable_of(o).shape().ndim() != 0 || variable_of(o).node()->needs_grad()) return false;
       const Object item_of(item(o));
       return number_arg(item_of.get(), arg);
     }
@@ -245,18 +266,18 @@ class Parser {
     if (!PyList_Check(o) && !PyTuple_Check(o)) return false;
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
     PyObject** items = PySequence_Fast_ITEMS(o);
-    const size_t start = out_.nodes.size();
+    Node** nodes = out_.nodes.extend(n);
+    PyObject** tensors = out_.tensors.extend(n);
     for (Py_ssize_t i = 0; i < n; ++i) {
       if (!is_tensor(items[i]))
         return no("expected Tensor as element ", i, " in argument 0, but got ",
                   Py_TYPE(items[i])->tp_name);
-      out_.nodes.push_back(variable_of(items[i]).node());
-      out_.more_tensors.push_back(items[i]);
+      nodes[i] = variable_of(items[i]).node();
+      tensors[i] = items[i];
     }
     arg.kind = Arg::tensors;
     arg.n = static_cast<uint32_t>(n);
-    // The vector may still grow: another list of tensors is not in any signature.
-    arg.nodes = out_.nodes.data() + start;
+    arg.nodes = nodes;
     return true;
   }
 
@@ -289,16 +310,16 @@ class Parser {
     if (PyTuple_Check(o) || PyList_Check(o)) {
       for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
         if (!to_real(PySequence_Fast_GET_ITEM(o, i), v)) return false;
-        out_.reals.push_back(v);
+        out_.reals.push(v);
       }
     } else if (p.from_one && to_real(o, v)) {
-      out_.reals.push_back(v);
+      out_.reals.push(v);
     } else {
       return false;
     }
     arg.kind = Arg::reals;
     arg.n = static_cast<uint32_t>(out_.reals.size() - start);
-    arg.reals_p = out_.reals.data() + start;
+    arg.reals_p = out_.reals.begin() + start;
     return true;
   }
 
@@ -319,14 +340,7 @@ class Parser {
     return true;
   }
 
-  void add_tensor(PyObject* o) {
-    if (out_.n_tensors < 8) out_.tensors[out_.n_tensors++] = o;
-  }
-
-  void collect_tensors() {
-    if (out_.more_tensors.empty()) return;
-    out_.more_tensors.insert(out_.more_tensors.end(), out_.tensors, out_.tensors + out_.n_tensors);
-  }
+  void add_tensor(PyObject* o) { out_.tensors.push(o); }
 
   static const char* type_name(const Param& p) {
     switch (p.type) {
@@ -337,6 +351,7 @@ class Parser {
       case Type::tensors:
         return "tuple of Tensors";
       case Type::number:
+      case Type::scalar:
         return "Number";
       case Type::integer:
         return "int";

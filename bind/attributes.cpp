@@ -12,6 +12,7 @@
 #include "exec/run.hpp"
 #include "graph/mode.hpp"
 #include "ops/functions.hpp"
+#include "tensor/refusal.hpp"
 
 namespace wend {
 namespace {
@@ -64,8 +65,8 @@ int put_requires_grad(PyObject* self, PyObject* value, void*) {
 }
 PyObject* get_is_leaf(PyObject* self, void*) {
   return guarded([&] {
-    Node* node = variable_of(self).node();
-    return PyBool_FromLong(!node->needs_grad() || history_of(node)->is_leaf());
+    const Node& node = gradient_node(self);
+    return PyBool_FromLong(!node.needs_grad() || node.is_leaf());
   });
 }
 PyObject* get_grad(PyObject* self, void*) {
@@ -392,13 +393,16 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   });
 }
 
-void write_out_result(PyObject* target, Value result, const std::string& name) {
+void write_out_result(PyObject* target, Value result, const std::string& name,
+                      std::span<PyObject* const> read) {
   Variable& v = variable_of(target);
   if (mode.grad && (v.node()->needs_grad() || result->needs_grad()))
     fail(ErrorKind::runtime, name,
          "(): functions with out=... arguments don't support automatic differentiation, but one of "
          "the arguments requires grad.");
   const Node& shape = v.shape();
+  check_distinct(shape);
+  for (PyObject* t : read) check_no_overlap(target, shape, t);
   if (std::ranges::equal(shape.sizes(), result->sizes()))
     return write_result(target, std::move(result));
   if (!can_cast(result->dtype, shape.dtype))
@@ -411,8 +415,8 @@ void write_out_result(PyObject* target, Value result, const std::string& name) {
           "does not match the required output shape %s.",
           show(shape.sizes()).c_str(), show(result->sizes()).c_str()) < 0)
     throw PythonError{};
-  Variable resized(cast(contiguous_copy(result), shape.dtype));
-  v.swap(resized);
+  v.resize(result->sizes());
+  write_result(target, std::move(result));
 }
 
 PyGetSetDef tensor_attributes[] = {

@@ -11,7 +11,11 @@
 
 namespace wend {
 
-Node& gradient_node(PyObject* tensor) { return *history_of(variable_of(tensor).node()); }
+Node& gradient_node(PyObject* tensor) {
+  Node* node = variable_of(tensor).node();
+  if (node->flags & Node::refused) throw *node->extra->error;
+  return *history_of(node);
+}
 
 namespace {
 
@@ -26,8 +30,10 @@ void relink(TensorObject* t, TensorLink& link) {
 void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
   TensorObject* t = as_tensor(tensor);
   Node& node = *t->variable.node();
-  if (on == node.needs_grad()) return;
-  if (node.needs_grad() && !history_of(&node)->is_leaf())
+  Node& history = *history_of(&node);
+  const bool unlinked = on && history.is_leaf() && !link_of(history).tensor;
+  if (on == node.needs_grad() && !unlinked) return;
+  if (node.needs_grad() && !history.is_leaf())
     fail(ErrorKind::runtime,
          "you can only change requires_grad flags of leaf variables. If you want to use a computed "
          "variable in a subgraph that doesn't require differentiation use var_no_grad = "
@@ -41,13 +47,10 @@ void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
     unlink(t);
     return;
   }
-  static const Op& leaf_op = op_named("leaf");
-  const Value leaf = record(leaf_op, {t->variable.value()});
-  leaf->flags |= Node::requires_grad | Node::leaf;
-  TensorLink& link = link_of(*leaf);
+  t->variable.replace_node(new_leaf(t->variable.value()));
+  TensorLink& link = link_of(*history_of(t->variable.node()));
   link.tensor = t;
   relink(t, link);
-  t->variable.replace_node(leaf);
 }
 
 void unlink(TensorObject* t) {
@@ -60,7 +63,7 @@ void move_retained_grad(PyObject* tensor) {
   TensorObject* t = as_tensor(tensor);
   if (!t->link) return;
   auto& before = static_cast<TensorLink&>(*t->link);
-  Node& node = gradient_node(tensor);
+  Node& node = *history_of(t->variable.node());
   if (!before.retains_grad || before.tensor != t || !node.needs_grad()) return;
   TensorLink& now = link_of(node);
   if (&now == &before) return;
@@ -222,7 +225,7 @@ void walk_and_run(Backward& request) {
     throw;
   }
   request.roots.clear();
-  run_pending();
+  settle();
 }
 
 // _run_backward(roots, gradients, keep_graph, create_graph, inputs, accumulate) -> gradients

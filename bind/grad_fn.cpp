@@ -8,6 +8,7 @@
 #include "bind/autograd.hpp"
 #include "bind/function.hpp"
 #include "bind/types.hpp"
+#include "tensor/refusal.hpp"
 
 namespace wend {
 namespace {
@@ -62,11 +63,22 @@ PyObject* new_object(Node& node, const std::string& name) {
   return reinterpret_cast<PyObject*>(f);
 }
 
+// Whether gradients could go back along input i; a number that PyTorch has an op of its own for is
+// none of its inputs.
+bool is_edge(const Node& node, uint32_t i) {
+  const Op& op = *node.op;
+  const Node* input = node.inputs[i].get();
+  if (!input || node.is_leaf()) return false;
+  if (i < 2 && op.grad_name_of_number[i] && input->flags & Node::constant) return false;
+  return op.back != Back::rule || op.grad_each.formula || op.grad[std::min(i, 3u)].formula;
+}
+
 PyObject* next_functions(PyObject* self, void*) {
   return guarded([&] {
     std::vector<Node*> next;
-    for (const Value& in : node_of(self).in())
-      if (in) next.push_back(in.get());
+    const Node& node = node_of(self);
+    for (uint32_t i = 0; i < node.n_inputs; ++i)
+      if (is_edge(node, i)) next.push_back(node.inputs[i].get());
     return edges_to(next);
   });
 }
@@ -172,15 +184,10 @@ PyObject* grad_fn_object(Node& any) {
 }
 
 PyObject* grad_fn_of(PyObject* tensor) {
-  Node* node = variable_of(tensor).node();
-  if (!node->needs_grad() || history_of(node)->is_leaf()) return Py_NewRef(Py_None);
+  Node* node = &gradient_node(tensor);
+  if (!node->needs_grad() || node->is_leaf()) return Py_NewRef(Py_None);
   track(as_tensor(tensor));  // hooks and notes may be put on the object
   return grad_fn_object(*node);
-}
-
-int output_number(const Node& any) {
-  const Node& node = *history_of(const_cast<Node*>(&any));
-  return node.op->output_attr >= 0 ? static_cast<int>(node.attr(node.op->output_attr).as_int()) : 0;
 }
 
 Node* node_of_grad_fn(PyObject* o) {

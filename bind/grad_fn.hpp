@@ -18,8 +18,6 @@ extern PyTypeObject grad_fn_type;
 // The object for a node that requires grad; the same one as long as somebody holds it.
 PyObject* grad_fn_object(Node& node);
 PyObject* grad_fn_of(PyObject* tensor);
-// Which of the outputs of its grad_fn a node is.
-int output_number(const Node& node);
 // The node behind a grad_fn object or a token of a gradient edge; null for anything else.
 Node* node_of_grad_fn(PyObject* o);
 // (grad_fn, output number) for each node; (None, 0) for those that need no gradient.

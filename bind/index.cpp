@@ -260,13 +260,10 @@ Value with_chosen_replaced(Indexed& at, const Source& source) {
   return reshape(index_put(at.part, list, without_leading_ones(source.value), false), sizes);
 }
 
-// The value as all of the part; one that is the whole tensor must be nobody else's node.
-Value as_part(const Node& part, const Value& value, bool whole) {
+// The value as all of the part.
+Value as_part(const Node& part, const Value& value) {
   const bool same = std::ranges::equal(value->sizes(), part.sizes());
-  const Value wide = same ? value : expand(without_leading_ones(value), part.sizes());
-  if (!whole) return wide;
-  const bool own = value->dtype != part.dtype || wide->layout != part.layout;
-  return own ? with_layout(cast(wide, part.dtype), part.layout) : clone(wide);
+  return same ? value : expand(without_leading_ones(value), part.sizes());
 }
 
 void write_part(PyObject* self, Indexed at, PyObject* value) {
@@ -275,10 +272,15 @@ void write_part(PyObject* self, Indexed at, PyObject* value) {
   const bool whole = at.part.get() == v.node();
   Variable view = whole ? Variable() : v.view(at.part);
   Variable& target = whole ? v : view;
-  if (at.chosen.empty())
-    target.write(as_part(*at.part, source.value, whole));
-  else
-    target.write(with_chosen_replaced(at, source));
+  if (!at.chosen.empty()) {
+    if (!fills_mask(at, source.value))
+      check_no_overlap(self, *at.part, value, source.value.get(), true);
+    return target.write(with_chosen_replaced(at, source));
+  }
+  const Value wide = as_part(*at.part, source.value);
+  if (source.value->ndim()) check_no_overlap(self, *at.part, value, wide.get());
+  static const Op& copy = op_named("copy");
+  target.write(whole ? record(copy, {at.part, wide}, {Arg::of(false)}) : wide);
 }
 
 struct Iterator {
@@ -345,8 +347,9 @@ int tensor_set_item(PyObject* self, PyObject* index, PyObject* value) {
         located([&] { return "setitem(input: " + describe_tensor(*whole) + ")"; },
                 [&] {
                   const Indexed at = Indexer(whole).apply(index);
-                  check_writable(self, at.part.get() != whole.get());
-                  check_no_overlap(self, *at.part, value);
+                  const bool gradient = is_tensor(value) && variable_of(value).node()->needs_grad();
+                  check_distinct(*at.part);
+                  check_writable(self, gradient, at.part.get() != whole.get());
                   write_part(self, at, value);
                 });
         bound_laziness();

@@ -51,7 +51,10 @@ PyObject* resize(PyObject* self, const Dims& sizes) {
   if (v.node()->needs_grad()) fail(ErrorKind::runtime, "cannot resize variables that require grad");
   for (int64_t size : sizes)
     if (size < 0) fail(ErrorKind::runtime, "numel: integer multiplication overflow");
-  if (!std::ranges::equal(sizes.span(), v.shape().sizes())) v.resize(sizes.span());
+  if (!std::ranges::equal(sizes.span(), v.shape().sizes())) {
+    v.resize(sizes.span());
+    v.bump_version();
+  }
   return Py_NewRef(self);
 }
 

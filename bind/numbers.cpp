@@ -17,7 +17,7 @@ namespace {
 const Op& op_of(Elementwise id) { return elementwise_ops()[static_cast<int>(id)]; }
 
 // An error says which operator call it comes from.
-Value recorded(const Op& op, std::span<Value> in) {
+inline Value recorded(const Op& op, std::span<Value> in) {
   return located([&] { return describe_call(op, in, {}); }, [&] { return record(op, in); });
 }
 
@@ -41,7 +41,8 @@ PyObject* inplace(PyObject* self, PyObject* other) {
     if (!in[1]) return Py_NewRef(Py_NotImplemented);
     located([&] { return describe_call(op_of(kId), in, {}); },
             [&] {
-              check_writable(self);
+              check_writable(self, in[1]->needs_grad());
+              check_distinct(variable_of(self).shape());
               check_no_overlap(self, variable_of(self).shape(), other);
               write_result(self, record(op_of(kId), in));
             });

@@ -4,6 +4,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -70,25 +71,59 @@ std::string why_not(const Callable& c, PyObject* const* args, Py_ssize_t nargs, 
   throw error;
 }
 
-// The value that a primitive gives for parsed arguments.
-Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
-  Values many;
-  Value few[kMaxParams];
-  Arg attrs[kMaxParams];
-  size_t n_in = 0, n_attrs = 0;
-  for (size_t i = 0; i < s.params.size(); ++i) {
-    const Arg& a = parsed.args[i];
-    if (a.kind == Arg::tensor) {
-      few[n_in++] = Value(a.node);
-    } else if (a.kind == Arg::tensors) {
-      for (Node* node : a.as_nodes()) many.emplace_back(node);
-    } else {
-      attrs[n_attrs++] = a;
-    }
+// Inputs of a node, made in place; few calls have more than fit.
+class Inputs {
+ public:
+  explicit Inputs(size_t n) {
+    if (n > kFew) many_.reserve(n);
+    first_ = n > kFew ? many_.data() : few_;
   }
-  for (size_t i = 0; !many.empty() && i < n_in; ++i) many.push_back(std::move(few[i]));
-  const std::span<Value> in = many.empty() ? std::span(few, n_in) : std::span(many);
-  return record(*s.op, in, std::span(attrs, n_attrs));
+  Inputs(const Inputs&) = delete;
+  ~Inputs() { std::destroy_n(first_, n_); }
+  void add(Node* node) { new (first_ + n_++) Value(node); }
+  std::span<Value> span() { return {first_, n_}; }
+
+ private:
+  static constexpr size_t kFew = 24;
+  union {
+    Value few_[kFew];
+  };
+  Values many_;  // only its memory is used
+  Value* first_;
+  size_t n_ = 0;
+};
+
+// The value that a primitive gives for parsed arguments: lists of tensors come first.
+Value record_mixed(const Op& op, std::span<const Arg> args, const ParsedArgs& parsed) {
+  Inputs in(args.size() + parsed.nodes.size());
+  union Attrs {
+    Attrs() {}
+    Arg items[kMaxParams];
+  } attrs;
+  size_t n_attrs = 0;
+  for (Node* node : parsed.nodes.span()) in.add(node);
+  for (const Arg& a : args) {
+    if (a.kind == Arg::tensor)
+      in.add(a.node);
+    else if (a.kind != Arg::tensors)
+      attrs.items[n_attrs++] = a;
+  }
+  return record(op, in.span(), std::span(attrs.items, n_attrs));
+}
+
+// Usually tensors stand first, then the rest.
+Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
+  const std::span<const Arg> args(parsed.args, s.params.size());
+  Value few[4];
+  size_t n = 0;
+  while (n < args.size() && n < 4 && args[n].kind == Arg::tensor) {
+    few[n] = Value(args[n].node);
+    ++n;
+  }
+  const std::span<const Arg> attrs = args.subspan(n);
+  for (const Arg& a : attrs)
+    if (a.kind == Arg::tensor || a.kind == Arg::tensors) return record_mixed(*s.op, args, parsed);
+  return record(*s.op, std::span(few, n), attrs);
 }
 
 Values run_op(const Signature& s, ParsedArgs& parsed) {
@@ -124,28 +159,42 @@ PyObject* wrap_all(const Callable& c, const Signature& s, Values& results,
 }
 
 // out=: a tensor, or a tuple of them for several results.
-PyObject* write_out(const Callable& c, PyObject* out, Values& results) {
+PyObject* write_out(const Callable& c, PyObject* out, Values& results,
+                    std::span<PyObject* const> read) {
   if (is_tensor(out)) {
-    write_out_result(out, std::move(results[0]), c.name);
+    write_out_result(out, std::move(results[0]), c.name, read);
     return Py_NewRef(out);
   }
   const Object items(PySequence_Fast(out, "out= must be a Tensor or a tuple of Tensors"));
   if (PySequence_Fast_GET_SIZE(items.get()) != static_cast<Py_ssize_t>(results.size()))
-    raise(PyExc_TypeError, "out= must have %zd tensors", static_cast<Py_ssize_t>(results.size()));
+    raise(PyExc_TypeError, "expected tuple of %zd elements but got %zd",
+          static_cast<Py_ssize_t>(results.size()), PySequence_Fast_GET_SIZE(items.get()));
   for (size_t i = 0; i < results.size(); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
     if (!is_tensor(item)) raise(PyExc_TypeError, "out= must be a Tensor or a tuple of Tensors");
-    write_out_result(item, std::move(results[i]), c.name);
+    write_out_result(item, std::move(results[i]), c.name, read);
   }
   return Py_NewRef(out);
 }
 
-PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
-                      PyObject* out) {
+// What is written in place must not be read by way of another view, see check_no_overlap; the
+// target itself stands once among the arguments.
+void check_arguments_apart(const Op& op, PyObject* target, const Value& result,
+                           std::span<PyObject* const> arguments) {
+  if (!result->op->view && !op.fills) check_distinct(variable_of(target).shape());
+  bool seen = false;
+  for (PyObject* t : arguments) {
+    if (t == target && !std::exchange(seen, true)) continue;
+    check_no_overlap(target, variable_of(target).shape(), t, nullptr, op.apart);
+  }
+}
+
+PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self) {
+  PyObject* out = parsed.out == Py_None ? nullptr : parsed.out;
   if (c.inplace) {
-    check_writable(self);
-    for (PyObject* t : parsed.tensor_objects())
-      check_no_overlap(self, variable_of(self).shape(), t);
+    bool gradient = false;
+    for (PyObject* t : parsed.tensor_objects()) gradient |= variable_of(t).node()->needs_grad();
+    check_writable(self, gradient);
   }
   if (s.op->primitive() && !c.inplace && !out && !parsed.requires_grad && !s.returns_list) {
     Value result = record_primitive(s, parsed);
@@ -154,54 +203,30 @@ PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed,
   }
   Values results = run_op(s, parsed);
   bound_laziness();
-  if (out && out != Py_None) return write_out(c, out, results);
+  if (out) return write_out(c, out, results, parsed.tensor_objects());
   if (c.inplace) {
+    check_arguments_apart(*s.op, self, results[0], parsed.tensor_objects());
     write_result(self, std::move(results[0]));
     return Py_NewRef(self);
   }
   return wrap_all(c, s, results, parsed);
 }
 
-PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self,
-                      PyObject* out) {
+PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self) {
   auto call = [&] {
     return describe_call(c.name.c_str(), s.text.c_str(), std::span(parsed.args, s.params.size()));
   };
-  return located(call, [&] { return record_call(c, s, parsed, self, out); });
-}
-
-// Takes out= from the keywords; the rest is left in `names` and `values`.
-PyObject* take_out(PyObject* const*& args, Py_ssize_t nargs, PyObject*& kwnames,
-                   std::vector<PyObject*>& values, Object& names) {
-  const Py_ssize_t nkw = PyTuple_GET_SIZE(kwnames);
-  Py_ssize_t at = -1;
-  for (Py_ssize_t i = 0; i < nkw; ++i)
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "out") == 0) at = i;
-  if (at < 0) return nullptr;
-  names = Object(PyTuple_New(nkw - 1));
-  values.assign(args, args + nargs);
-  for (Py_ssize_t i = 0, k = 0; i < nkw; ++i) {
-    if (i == at) continue;
-    PyTuple_SET_ITEM(names.get(), k++, Py_NewRef(PyTuple_GET_ITEM(kwnames, i)));
-    values.push_back(args[nargs + i]);
-  }
-  PyObject* out = args[nargs + at];
-  args = values.data();
-  kwnames = names.get();
-  return out;
+  return located(call, [&] { return record_call(c, s, parsed, self); });
 }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&]() -> PyObject* {
     const Callable& c = *reinterpret_cast<OpFunction*>(self)->callable;
     const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    std::vector<PyObject*> values;
-    Object names;
-    PyObject* out = kwnames && !c.inplace ? take_out(args, nargs, kwnames, values, names) : nullptr;
     for (const Signature& s : c.overloads) {
       ParsedArgs parsed;
       if (parse_args(s, args, nargs, kwnames, parsed, nullptr))
-        return call_parsed(c, s, parsed, nargs ? args[0] : nullptr, out);
+        return call_parsed(c, s, parsed, nargs ? args[0] : nullptr);
     }
     no_overload(c, args, nargs, kwnames);
   });
@@ -258,27 +283,42 @@ void ready(PyTypeObject& t, const char* name, bool method) {
   check(PyType_Ready(&t));
 }
 
-// Named results: "-> (Tensor values, Tensor indices)".
+// "torch.return_types.max(", then each result under its name on a line of its own.
+PyObject* show_named(PyObject* self) {
+  return guarded([&] {
+    Object text(PyUnicode_FromFormat("%s(\n", Py_TYPE(self)->tp_name));
+    const PyMemberDef* member = Py_TYPE(self)->tp_members;
+    const Py_ssize_t n = PyTuple_GET_SIZE(self);
+    for (Py_ssize_t i = 0; i < n; ++i)
+      text = Object(PyUnicode_FromFormat("%U%s=%R%s", text.get(), member[i].name,
+                                         PyTuple_GET_ITEM(self, i), i + 1 < n ? ",\n" : ")"));
+    return text.release();
+  });
+}
+
+// The type of named results, "-> (Tensor values, Tensor indices)"; null where there are none.
 PyTypeObject* named_result(const Callable& c) {
-  const std::string& text = c.overloads.back().text;
-  for (const Signature& s : c.overloads) {
-    const auto open = s.text.rfind("-> (");
-    if (open == s.text.npos) continue;
-    auto& names = *new std::vector<std::string>;
-    std::string inner = s.text.substr(open + 4, s.text.size() - open - 5);
-    for (size_t at = 0; at < inner.size();) {
-      const size_t space = inner.find(' ', at), comma = std::min(inner.find(',', at), inner.size());
-      names.push_back(inner.substr(space + 1, comma - space - 1));
-      at = comma + 2;
-    }
-    auto* fields = new PyStructSequence_Field[names.size() + 1]();
-    for (size_t i = 0; i < names.size(); ++i) fields[i].name = names[i].c_str();
-    auto* title = new std::string("torch.return_types." + c.name);
-    PyStructSequence_Desc desc = {title->c_str(), nullptr, fields, static_cast<int>(names.size())};
-    return PyStructSequence_NewType(&desc);
+  const auto named = std::ranges::find_if(c.overloads, &Signature::names_results);
+  if (named == c.overloads.end()) return nullptr;
+  static auto& made = *new std::map<std::string, PyTypeObject*>;
+  PyTypeObject*& type = made[c.name];
+  if (type) return type;
+  auto& names = *new std::vector<std::string>;
+  const size_t open = named->text.rfind("-> (");
+  const std::string inner = named->text.substr(open + 4, named->text.size() - open - 5);
+  for (size_t at = 0; at < inner.size();) {
+    const size_t space = inner.find(' ', at), comma = std::min(inner.find(',', at), inner.size());
+    names.push_back(inner.substr(space + 1, comma - space - 1));
+    at = comma + 2;
   }
-  (void)text;
-  return nullptr;
+  auto* fields = new PyStructSequence_Field[names.size() + 1]();
+  for (size_t i = 0; i < names.size(); ++i) fields[i].name = names[i].c_str();
+  auto* title = new std::string("torch.return_types." + c.name);
+  PyStructSequence_Desc desc = {title->c_str(), nullptr, fields, static_cast<int>(names.size())};
+  type = PyStructSequence_NewType(&desc);
+  if (!type) throw PythonError{};
+  type->tp_repr = show_named;
+  return type;
 }
 
 PyObject* make(PyTypeObject& type, const std::string& name, const std::vector<const Op*>& entries,
@@ -288,7 +328,8 @@ PyObject* make(PyTypeObject& type, const std::string& name, const std::vector<co
   c->inplace = inplace;
   for (const Op* op : entries) {
     const char* text = method && op->method_signature ? op->method_signature : op->signature;
-    c->overloads.push_back(parse_signature(*op, text));
+    Signature& s = c->overloads.emplace_back(parse_signature(*op, text));
+    s.takes_out = op->out && !op->view && !s.returns_list && !method && !inplace;
     c->doc += name + op->signature + "\n";
   }
   for (const Op* op : entries) {

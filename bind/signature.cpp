@@ -39,6 +39,7 @@ void read_type(const Op& op, std::string_view text, Param& p) {
   static const std::unordered_map<std::string_view, Type> types = {
       {"Tensor", Type::tensor},
       {"Operand", Type::operand},
+      {"Scalar", Type::scalar},
       {"Tensor[]", Type::tensors},
       {"Number", Type::number},
       {"int", Type::integer},
@@ -91,6 +92,16 @@ void read_default(const Op& op, std::string_view text, Param& p) {
   (void)op;
 }
 
+// NumPy's names, which PyTorch takes as well.
+void add_other_names(Param& p) {
+  static constexpr std::pair<std::string_view, const char*> names[] = {
+      {"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x"},    {"input", "a"},
+      {"input", "x1"}, {"other", "x2"},         {"size", "shape"}, {"input", "self"}};
+  int n = 0;
+  for (auto [name, other] : names)
+    if (p.name == name) p.also[n++] = PyUnicode_InternFromString(other);
+}
+
 Param read_param(const Op& op, std::string_view text, bool keyword_only) {
   Param p;
   p.keyword_only = keyword_only;
@@ -107,7 +118,16 @@ Param read_param(const Op& op, std::string_view text, bool keyword_only) {
     p.name = text.substr(space + 1);
   }
   p.interned = PyUnicode_InternFromString(p.name.c_str());
+  add_other_names(p);
   return p;
+}
+
+// view(2, 3): the only parameter besides the tensor is a list.
+bool takes_varargs(const Signature& s) {
+  if (s.positional == 0 || s.positional > 2) return false;
+  if (s.positional == 2 && s.params[0].type != Type::tensor) return false;
+  const Param& last = s.params[s.positional - 1];
+  return last.type == Type::ints && !last.from_one;
 }
 
 }  // namespace
@@ -119,6 +139,7 @@ Signature parse_signature(const Op& op, const char* text) {
   Signature s;
   s.op = &op;
   s.text = text;
+  s.names_results = all.substr(close).find('(') != all.npos;
   s.returns_list = all.substr(close).find("[]") != all.npos;
   bool keyword_only = false;
   for (auto part : split(all.substr(1, close - 1))) {
@@ -131,10 +152,17 @@ Signature parse_signature(const Op& op, const char* text) {
     if (s.params.back().type == Type::requires_grad)
       s.requires_grad = static_cast<int>(s.params.size()) - 1;
   }
+  s.varargs = takes_varargs(s);
   // Texts and lists of defaults move with their parameter: point at their final place.
   for (Param& p : s.params) {
     if (p.otherwise.kind == Arg::text) p.otherwise.text_p = p.default_text.c_str();
     if (p.otherwise.kind == Arg::ints) p.otherwise.ints_p = p.default_ints.data();
+  }
+  if (s.params.size() > kMaxParams) bad(op, "too many parameters");
+  for (size_t i = 0; i < s.params.size(); ++i) {
+    const Param& p = s.params[i];
+    s.defaults[i] = p.otherwise;
+    if (p.has_default && p.type != Type::operand && p.type != Type::scalar) s.may_lack |= 1u << i;
   }
   return s;
 }

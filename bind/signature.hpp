@@ -12,12 +12,14 @@ namespace wend {
 
 // Types in signatures. `?` allows None; `[]` is a list; `[1]` is a list that one number may stand
 // for.
-//   Tensor  Operand (a tensor or a number)  Tensor[]  Number  int  float  bool  int[]  int[1]
-//   True  False (that very word, for overloads that differ by it)  float[]  dtype  str  Generator
-//   device  layout  memory_format  requires_grad  pin_memory
+//   Tensor  Operand (a tensor or a number)  Scalar (a number, which becomes an input of the node)
+//   Tensor[]  Number  int  float  bool  int[]  int[1]  float[]  dtype  str  Generator  device
+//   True  False (that very word, for overloads that differ by it)  layout  memory_format
+//   requires_grad  pin_memory
 enum class Type : uint8_t {
   tensor,
   operand,
+  scalar,
   tensors,
   number,
   integer,
@@ -40,6 +42,7 @@ enum class Type : uint8_t {
 struct Param {
   std::string name;
   PyObject* interned = nullptr;
+  PyObject* also[6] = {};  // other names for it, interned, and a null
   Type type{};
   bool optional = false;  // None is allowed
   bool from_one = false;  // one number may stand for the list
@@ -50,12 +53,19 @@ struct Param {
   std::string default_text;
 };
 
+constexpr int kMaxParams = 16;
+
 struct Signature {
   const Op* op = nullptr;
   std::vector<Param> params;
+  Arg defaults[kMaxParams];
+  uint32_t may_lack = 0;   // bit i: without parameter i, defaults[i] is all there is to it
   int positional = 0;      // parameters that may be given by position
+  bool varargs = false;    // the last of them is a list whose numbers may be given one by one
   int requires_grad = -1;  // index of that parameter
   bool returns_list = false;
+  bool names_results = false;  // -> (Tensor values, Tensor indices)
+  bool takes_out = false;
   std::string text;
 };
 

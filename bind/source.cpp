@@ -124,6 +124,7 @@ void init_source(const char* package_directory) {
       .retain = [](void* code) { Py_INCREF(static_cast<PyObject*>(code)); },
       .release = [](void* code) { Py_DECREF(static_cast<PyObject*>(code)); },
       .describe = describe,
+      .line = line_of,
   };
 }
 

@@ -12,22 +12,23 @@
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
+#include "tensor/refusal.hpp"
 
 namespace wend {
 namespace {
 
 constexpr int kKept = 256;
-TensorObject* kept[kKept];
+TensorObject* kept[kKept];  // initialised but for the count
 int n_kept = 0;
 
-TensorObject* blank(PyTypeObject* type) {
+inline TensorObject* blank(PyTypeObject* type) {
   TensorObject* t;
   if (type != &tensor_type) {
     t = reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
     if (!t) throw PythonError{};
   } else if (n_kept > 0) {
     t = kept[--n_kept];
-    PyObject_Init(reinterpret_cast<PyObject*>(t), type);
+    Py_SET_REFCNT(reinterpret_cast<PyObject*>(t), 1);
   } else {
     t = PyObject_GC_New(TensorObject, type);
     if (!t) throw PythonError{};
@@ -114,8 +115,7 @@ void track(TensorObject* t) {
   if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
 }
 
-Value operand(PyObject* o, PyObject* beside) {
-  if (Py_TYPE(o) == &tensor_type) return variable_of(o).value();
+Value number_operand(PyObject* o, PyObject* beside) {
   if (Py_TYPE(beside) == &tensor_type) {
     // A number beside a float tensor takes its dtype: no need to make a number node first.
     const DType t = variable_of(beside).shape().dtype;
@@ -146,8 +146,11 @@ PyObject* wrap_view(PyObject* tensor, Value node) {
   PyObject* view = wrap(variable_of(tensor).view(std::move(node)));
   PyObject* base = as_tensor(tensor)->base;
   as_tensor(view)->base = Py_NewRef(base ? base : tensor);
-  // As in PyTorch, what is viewed without grad is a leaf that requires it.
-  if (!mode.grad && variable_of(tensor).node()->needs_grad()) set_requires_grad(view, true);
+  // As in PyTorch, what is viewed without grad is a leaf that requires it but does not keep it.
+  if (!mode.grad && variable_of(tensor).family()->node->needs_grad()) {
+    Variable& v = variable_of(view);
+    v.replace_node(new_leaf(v.value()));
+  }
   return view;
 }
 
@@ -156,7 +159,7 @@ PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one
     if (&variable_of(t).shape() == result.get()) return Py_NewRef(t);
   if (result->op->view) {
     if (PyObject* tensor = viewed(result.get(), tensors)) {
-      const bool part = one_of_many && result->op->output_attr >= 0;
+      const bool part = one_of_many && mode.grad && result->op->output_attr >= 0;
       PyObject* view = wrap_view(tensor, std::move(result));
       if (part) variable_of(view).set_origin(Origin::one_of_many);
       return view;
@@ -169,68 +172,71 @@ namespace {
 
 bool is_leaf(Node& node) { return !node.needs_grad() || history_of(&node)->is_leaf(); }
 
-[[noreturn]] void refuse_by_origin(Variable& v) {
-  if (v.origin() == Origin::without_grad)
-    fail(ErrorKind::runtime,
-         "A view was created in no_grad mode and is being modified inplace with grad mode enabled. "
-         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
-         "your code by moving both the view and the inplace either both inside the no_grad block "
-         "(if "
-         "you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
-         "tracked).");
-  const Node& node = *history_of(v.node());
-  const bool by_function = node.op->back == Back::function_output;
-  std::string name = backward_name(by_function ? *node.inputs[1] : node);
-  if (by_function && name.ends_with("Backward")) name.resize(name.size() - 8);
-  const std::string which = join("Output ", output_number(node), " of ", name,
-                                 " is a view and is being modified inplace. ");
-  if (v.origin() == Origin::one_of_many)
-    fail(ErrorKind::runtime, which,
-         "This view is the output of a function that returns multiple views. Such functions do not "
-         "allow the output views to be modified inplace. You should replace the inplace operation "
-         "by "
-         "an out-of-place one.");
-  fail(
-      ErrorKind::runtime, which,
-      "This view was created inside a custom Function (or because an input was returned as-is) and "
-      "the autograd logic to handle view+inplace would override the custom backward associated "
-      "with the custom Function, leading to incorrect gradients. This behavior is forbidden. You "
-      "can fix this by cloning the output of the custom Function.");
-}
-
 }  // namespace
 
-void check_writable(PyObject* target, bool part) {
+void check_writable(PyObject* target, bool gradient_written, bool part) {
   Variable& v = variable_of(target);
   const Node& node = *v.node();
-  if (may_overlap(*node.layout))
-    fail(ErrorKind::runtime,
-         "unsupported operation: more than one element of the written-to tensor refers to a single "
-         "memory location. Please clone() the tensor before performing the operation.");
   if (node.flags & Node::inference && !mode.inference)
     fail(ErrorKind::runtime,
          "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a "
          "clone to get a normal tensor before doing inplace update.See "
          "https://github.com/pytorch/rfcs/pull/17 for more details.");
-  if (!mode.grad || !v.node()->needs_grad()) return;
-  if (v.origin() != Origin::plain) refuse_by_origin(v);
+  if (!mode.grad || !(node.needs_grad() || gradient_written)) return;
+  if (v.origin() != Origin::plain) fail(ErrorKind::runtime, refusal(node, v.origin(), false));
+  if (!node.needs_grad()) return;
   const bool view = v.is_view();
   if (is_leaf(view ? *v.family()->node : *v.node()))
     fail(ErrorKind::runtime, view || part ? "a view of a leaf" : "a leaf",
          " Variable that requires grad is being used in an in-place operation.");
 }
 
-void check_no_overlap(PyObject* target, const Node& part, PyObject* source) {
-  if (is_tensor(source) && variable_of(target).partly_overlaps(variable_of(source), part))
+void check_distinct(const Node& written) {
+  if (may_overlap(*written.layout))
+    fail(ErrorKind::runtime,
+         "unsupported operation: more than one element of the written-to tensor refers to a single "
+         "memory location. Please clone() the tensor before performing the operation.");
+}
+
+void check_no_overlap(PyObject* target, const Node& part, PyObject* source, const Node* read,
+                      bool apart) {
+  if (!is_tensor(source)) return;
+  const Variable &to = variable_of(target), &from = variable_of(source);
+  const bool itself = target == source && !read;
+  if (itself ? apart
+             : (target == source || to.shares_cell_with(from)) &&
+                   Variable::overlaps(read ? *read : from.shape(), part, apart))
     fail(ErrorKind::runtime,
          "unsupported operation: some elements of the input tensor and the written-to tensor refer "
          "to a single memory location. Please clone() the tensor before performing the operation.");
 }
 
+namespace {
+
+// Without grad a tensor keeps what gradient it has: a leaf is one of the new sizes, and a result
+// has the way back through the view all the same.
+void change_geometry(PyObject* target, const Value& result) {
+  Variable& v = variable_of(target);
+  const Value history(history_of(v.node()));
+  if (result->needs_grad() || !history->needs_grad()) return v.change_geometry(result);
+  if (!history->is_leaf()) {
+    WithoutGrad restoring;
+    mode.grad = true;
+    Value in[] = {v.value()};
+    const auto attrs = result->attrs ? result->attrs->span() : std::span<const Arg>{};
+    return v.change_geometry(record(*result->op, in, attrs));
+  }
+  v.change_geometry(result);
+  v.replace_node(new_leaf(v.value()));
+  if (history->extra) extra(*history_of(v.node())).attachment = history->extra->attachment;
+}
+
+}  // namespace
+
 void write_result(PyObject* target, Value result) {
   Variable& v = variable_of(target);
   if (result->op->view && viewed(result.get(), {&target, 1}))
-    return v.change_geometry(std::move(result));
+    return change_geometry(target, result);
   const Node& shape = v.shape();
   if (!std::ranges::equal(result->sizes(), shape.sizes()))
     fail(ErrorKind::runtime, "output with shape ", show(shape.sizes()),

@@ -40,7 +40,11 @@ void track(TensorObject* t);
 // A tensor, or a number as an operand; empty when `o` is neither.
 Value operand(PyObject* o);
 // The same for an operator, whose other operand is `beside`.
-Value operand(PyObject* o, PyObject* beside);
+Value number_operand(PyObject* o, PyObject* beside);
+inline Value operand(PyObject* o, PyObject* beside) {
+  if (Py_TYPE(o) == &tensor_type) return variable_of(o).value();
+  return number_operand(o, beside);
+}
 
 // What an op gave for these tensor arguments: one of them again, a view of one, or a new tensor.
 PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one_of_many = false);
@@ -50,10 +54,15 @@ PyObject* wrap_view(PyObject* tensor, Value node);
 
 // Writes the result of an in-place op or out= into `target`, with PyTorch's checks.
 void write_result(PyObject* target, Value result);
-// Raises where PyTorch refuses to write in place; `part`: to a view of the target.
-void check_writable(PyObject* target, bool part = false);
-// Raises if the write to `part` of the target's storage would overwrite what is read from `source`.
-void check_no_overlap(PyObject* target, const Node& part, PyObject* source);
+// Raises where PyTorch refuses to write in place; `gradient_written`: something that requires grad;
+// `part`: to a view of the target.
+void check_writable(PyObject* target, bool gradient_written = false, bool part = false);
+// Raises if the write to `part` of the target's storage would overwrite what is read from `source`,
+// as it is or as `read`, a view of it. `apart`: even where elements are read by themselves only.
+void check_no_overlap(PyObject* target, const Node& part, PyObject* source,
+                      const Node* read = nullptr, bool apart = false);
+// Raises if elements of what is written share a place in memory.
+void check_distinct(const Node& written);
 
 void init_tensor_type(PyObject* module);
 

@@ -112,21 +112,21 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {lines[0].strip() if lines else ''}"
 
 
-def compare(expected: Any, got: Any, path: str = "result") -> None:
-    """Require two nests to be equal, tensors and floats up to rounding."""
+def compare(expected: Any, got: Any, path: str = "result", tolerance: float = 0.0) -> None:
+    """Require two nests to be equal, tensors and floats up to rounding, or to `tolerance`."""
     if isinstance(expected, torch.Tensor):
-        _compare_tensors(expected, got, path)
+        _compare_tensors(expected, got, path, tolerance)
     elif isinstance(expected, torch.dtype):
         assert str(got) == str(expected), f"{path}: {got} against {expected}"
     elif isinstance(expected, dict):
         assert list(got) == list(expected), f"{path}: {list(got)} against {list(expected)}"
         for key, member in expected.items():
-            compare(member, got[key], f"{path}[{key!r}]")
+            compare(member, got[key], f"{path}[{key!r}]", tolerance)
     elif isinstance(expected, (list, tuple)):
         assert type(got).__name__ == type(expected).__name__, f"{path}: {type(got)}"
         assert len(got) == len(expected), f"{path}: {got} against {expected}"
         for i, (a, b) in enumerate(zip(expected, got, strict=True)):
-            compare(a, b, f"{path}[{i}]")
+            compare(a, b, f"{path}[{i}]", tolerance)
     elif isinstance(expected, float):
         assert isinstance(got, float), f"{path}: {got!r} against {expected!r}"
         assert _close(expected, got, 1e-6), f"{path}: {got} against {expected}"
@@ -139,12 +139,12 @@ def compare(expected: Any, got: Any, path: str = "result") -> None:
 TOLERANCE = {"float64": 1e-9, "float32": 1e-5, "bfloat16": 2e-2, "float16": 2e-3}
 
 
-def _compare_tensors(expected: Any, got: Any, path: str) -> None:
+def _compare_tensors(expected: Any, got: Any, path: str, least: float) -> None:
     assert isinstance(got, wend.Tensor), f"{path}: {type(got)} is no tensor"
     for name in ("dtype", "shape", "requires_grad"):
         a, b = str(getattr(expected, name)), str(getattr(got, name))
         assert a == b, f"{path}.{name}: {b} against {a}"
-    tolerance = TOLERANCE.get(str(expected.dtype).removeprefix("torch."), 0.0)
+    tolerance = max(least, TOLERANCE.get(str(expected.dtype).removeprefix("torch."), 0.0))
     a, b = (t.detach().reshape(-1).tolist() for t in (expected, got))
     assert len(a) == len(b), path
     for i, (x, y) in enumerate(zip(a, b, strict=True)):

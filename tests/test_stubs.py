@@ -21,7 +21,8 @@ def test_the_stubs_are_up_to_date(name: str) -> None:
 
 def names_in(stub: str) -> set[str]:
     tree = ast.parse((PACKAGE / stub).read_text())
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.alias)}
+    named = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.alias)}
+    return named | {n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)}
 
 
 def test_every_public_name_is_in_the_package_stub() -> None:

@@ -45,6 +45,9 @@ class _median_result(NamedTuple):
 class _nanmedian_result(NamedTuple):
     values: Tensor
     indices: Tensor
+class _frexp_result(NamedTuple):
+    mantissa: Tensor
+    exponent: Tensor
 
 class Tensor:
     shape: _types.Size
@@ -69,8 +72,10 @@ class Tensor:
     is_nested: builtins.bool
     output_nr: builtins.int
     retains_grad: builtins.bool
-    def H(self, *args: Any, **kwargs: Any) -> Any: ...
-    def T(self, *args: Any, **kwargs: Any) -> Any: ...
+    H: Tensor
+    T: Tensor
+    mH: Tensor
+    mT: Tensor
     def __abs__(self) -> Tensor: ...
     def __add__(self, other: Any) -> Tensor: ...
     def __and__(self, other: Any) -> Tensor: ...
@@ -148,12 +153,12 @@ class Tensor:
     def _storage_key(self, *args: Any, **kwargs: Any) -> Any: ...
     def _storage_ptr(self, *args: Any, **kwargs: Any) -> Any: ...
     def allclose(self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ...) -> builtins.bool: ...
-    def as_subclass(self, *args: Any, **kwargs: Any) -> Any: ...
+    def as_subclass(cls: type) -> Any: ...
     def backward(self, gradient: Tensor | None = None, retain_graph: builtins.bool | None = None, create_graph: builtins.bool = False, inputs: Sequence[Tensor] | Tensor | None = None) -> None: ...
     def corrcoef(input: Tensor) -> Tensor: ...
     def cov(input: Tensor, *, correction: builtins.int = ..., fweights: Tensor | None = ..., aweights: Tensor | None = ...) -> Tensor: ...
     def cpu(self, memory_format: Any = ...) -> Tensor: ...
-    def cuda(self, *args: Any, **kwargs: Any) -> Tensor: ...
+    def cuda(self, device: Any = None, non_blocking: builtins.bool = False, memory_format: Any = None) -> NoReturn: ...
     def data_ptr(self) -> builtins.int: ...
     def detach(self) -> Tensor: ...
     def detach_(self) -> Tensor: ...
@@ -173,8 +178,6 @@ class Tensor:
     def is_shared(self) -> builtins.bool: ...
     def is_signed(self) -> builtins.bool: ...
     def item(self) -> Any: ...
-    def mH(self, *args: Any, **kwargs: Any) -> Any: ...
-    def mT(self, *args: Any, **kwargs: Any) -> Any: ...
     def matrix_power(input: Tensor, n: builtins.int, *, out: Tensor | None = ...) -> Tensor: ...
     def nanquantile(input: Tensor, q: builtins.float | Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, interpolation: str = ..., out: Tensor | None = ...) -> Tensor: ...
     def ndimension(self) -> builtins.int: ...
@@ -190,10 +193,13 @@ class Tensor:
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Any: ...
     def renorm(input: Tensor, p: builtins.float, dim: builtins.int, maxnorm: builtins.float, *, out: Tensor | None = ...) -> Tensor: ...
     def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor: ...
-    def resize_(self, *args: Any, **kwargs: Any) -> Any: ...
-    def resize_as_(self, *args: Any, **kwargs: Any) -> Any: ...
+    @overload
+    def resize_(self, size: Sequence[builtins.int]) -> Self: ...
+    @overload
+    def resize_(self, *size: builtins.int) -> Self: ...
+    def resize_as_(self, other: Tensor) -> Self: ...
     def retain_grad(self) -> None: ...
-    def set_(self, *args: Any, **kwargs: Any) -> Any: ...
+    def set_(self, source: Tensor, storage_offset: builtins.int = 0, size: Sequence[builtins.int] | None = None, stride: Sequence[builtins.int] | None = None) -> Self: ...
     @overload
     def size(self) -> _types.Size: ...
     @overload
@@ -208,715 +214,737 @@ class Tensor:
     def unique(input: Tensor, sorted: builtins.bool = ..., return_inverse: builtins.bool = ..., return_counts: builtins.bool = ..., dim: builtins.int | None = ...) -> Any: ...
     def unique_consecutive(input: Tensor, return_inverse: builtins.bool = ..., return_counts: builtins.bool = ..., dim: builtins.int | None = ...) -> Any: ...
     def untyped_storage(self) -> Any: ...
-    def abs(self, *, out: Any = None) -> Tensor:
+    def abs(self) -> Tensor:
         """Absolute value of each element."""
-    def absolute(self, *, out: Any = None) -> Tensor:
+    def absolute(self) -> Tensor:
         """Absolute value of each element."""
-    def acos(self, *, out: Any = None) -> Tensor:
+    def acos(self) -> Tensor:
         """The angle whose cosine each element is."""
-    def acosh(self, *, out: Any = None) -> Tensor:
+    def acosh(self) -> Tensor:
         """Inverse hyperbolic cosine of each element."""
     @overload
-    def add(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def add(self, other: Tensor | Number) -> Tensor:
         """Sum of input and other, element by element."""
     @overload
-    def add(self, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
-    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    def add(self, other: Tensor | Number, *, alpha: Number = ...) -> Tensor: ...
+    def addbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor:
         """beta * input + alpha * the sum of batch1 @ batch2 over the batch."""
-    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor:
+    def addcdiv(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Tensor:
         """input + value * tensor1 / tensor2."""
     @overload
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, out: Any = None) -> Tensor:
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor) -> Tensor:
         """input + value * tensor1 * tensor2."""
     @overload
-    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ..., out: Any = None) -> Tensor: ...
-    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    def addcmul(self, tensor1: Tensor, tensor2: Tensor, *, value: Number = ...) -> Tensor: ...
+    def addmm(self, mat1: Tensor, mat2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor:
         """beta * input + alpha * mat1 @ mat2, for matrices."""
-    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    def addmv(self, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor:
         """beta * input + alpha * mat @ vec."""
-    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    def addr(self, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor:
         """beta * input + alpha * outer(vec1, vec2)."""
-    def adjoint(self, *, out: Any = None) -> Tensor:
+    def adjoint(self) -> Tensor:
         """Each matrix of a batch transposed."""
     @overload
-    def all(self, *, out: Any = None) -> Tensor:
+    def all(self) -> Tensor:
         """Whether no element is zero."""
     @overload
-    def all(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
-    def amax(self, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def all(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ...) -> Tensor: ...
+    def amax(self, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ...) -> Tensor:
         """The largest elements over some or all dimensions; equal ones share the gradient."""
-    def amin(self, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def amin(self, dim: builtins.int | Sequence[builtins.int] = ..., keepdim: builtins.bool = ...) -> Tensor:
         """The smallest elements over some or all dimensions; equal ones share the gradient."""
-    def aminmax(self, *, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> _aminmax_result:
+    def aminmax(self, *, dim: builtins.int | None = ..., keepdim: builtins.bool = ...) -> _aminmax_result:
         """The smallest and the largest elements."""
-    def angle(self, *, out: Any = None) -> Tensor:
+    def angle(self) -> Tensor:
         """pi where input is negative, 0 elsewhere."""
     @overload
-    def any(self, *, out: Any = None) -> Tensor:
+    def any(self) -> Tensor:
         """Whether any element is not zero."""
     @overload
-    def any(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
-    def arccos(self, *, out: Any = None) -> Tensor:
+    def any(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ...) -> Tensor: ...
+    def arccos(self) -> Tensor:
         """The angle whose cosine each element is."""
-    def arccosh(self, *, out: Any = None) -> Tensor:
+    def arccosh(self) -> Tensor:
         """Inverse hyperbolic cosine of each element."""
-    def arcsin(self, *, out: Any = None) -> Tensor:
+    def arcsin(self) -> Tensor:
         """The angle whose sine each element is."""
-    def arcsinh(self, *, out: Any = None) -> Tensor:
+    def arcsinh(self) -> Tensor:
         """Inverse hyperbolic sine of each element."""
-    def arctan(self, *, out: Any = None) -> Tensor:
+    def arctan(self) -> Tensor:
         """The angle whose tangent each element is."""
-    def arctan2(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def arctan2(self, other: Tensor) -> Tensor:
         """The angle of the point (other, input), from -pi to pi."""
-    def arctanh(self, *, out: Any = None) -> Tensor:
+    def arctanh(self) -> Tensor:
         """Inverse hyperbolic tangent of each element."""
-    def argmax(self, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def argmax(self, dim: builtins.int | None = ..., keepdim: builtins.bool = ...) -> Tensor:
         """Where the largest element is; of equal ones the first."""
-    def argmin(self, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def argmin(self, dim: builtins.int | None = ..., keepdim: builtins.bool = ...) -> Tensor:
         """Where the smallest element is; of equal ones the first."""
     @overload
-    def argsort(self, dim: builtins.int = ..., descending: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def argsort(self, dim: builtins.int = ..., descending: builtins.bool = ...) -> Tensor:
         """Where the elements in order along a dimension are."""
     @overload
-    def argsort(self, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> Tensor: ...
-    def argwhere(self, *, out: Any = None) -> Tensor:
+    def argsort(self, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ...) -> Tensor: ...
+    def argwhere(self) -> Tensor:
         """The positions of the elements that are not zero, one in each row."""
-    def as_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+    def as_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Tensor:
         """A view of the storage with the given sizes, strides and offset."""
-    def as_strided_scatter(self, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+    def as_strided_scatter(self, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Tensor:
         """A copy of input with the strided part replaced by src."""
-    def asin(self, *, out: Any = None) -> Tensor:
+    def asin(self) -> Tensor:
         """The angle whose sine each element is."""
-    def asinh(self, *, out: Any = None) -> Tensor:
+    def asinh(self) -> Tensor:
         """Inverse hyperbolic sine of each element."""
-    def atan(self, *, out: Any = None) -> Tensor:
+    def atan(self) -> Tensor:
         """The angle whose tangent each element is."""
-    def atan2(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def atan2(self, other: Tensor) -> Tensor:
         """The angle of the point (other, input), from -pi to pi."""
-    def atanh(self, *, out: Any = None) -> Tensor:
+    def atanh(self) -> Tensor:
         """Inverse hyperbolic tangent of each element."""
-    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
+    def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ...) -> Tensor:
         """beta * input + alpha * batch1 @ batch2, for batches of matrices."""
     @overload
-    def bernoulli(self, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
+    def bernoulli(self, *, generator: Generator | None = ...) -> Tensor:
         """1 with the probability that the element of input says, else 0."""
     @overload
-    def bernoulli(self, p: builtins.float, *, generator: Generator | None = ..., out: Any = None) -> Tensor: ...
-    def bfloat16(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def bernoulli(self, p: builtins.float, *, generator: Generator | None = ...) -> Tensor: ...
+    def bfloat16(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as bfloat16, itself if it is."""
-    def bincount(self, weights: Tensor | None = ..., minlength: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def bincount(self, weights: Tensor | None = ..., minlength: builtins.int = ...) -> Tensor:
         """How often each non-negative integer occurs, or the sum of its weights."""
-    def bitwise_and(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_and(self, other: Tensor | Number) -> Tensor:
         """The bits that both have."""
-    def bitwise_left_shift(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_left_shift(self, other: Tensor | Number) -> Tensor:
         """Bits moved to the left by other places."""
-    def bitwise_not(self, *, out: Any = None) -> Tensor:
+    def bitwise_not(self) -> Tensor:
         """The bits that input has not; of a bool, its opposite."""
-    def bitwise_or(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_or(self, other: Tensor | Number) -> Tensor:
         """The bits that at least one has."""
-    def bitwise_right_shift(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_right_shift(self, other: Tensor | Number) -> Tensor:
         """Bits moved to the right by other places, keeping the sign."""
-    def bitwise_xor(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def bitwise_xor(self, other: Tensor | Number) -> Tensor:
         """The bits that exactly one has."""
-    def bmm(self, mat2: Tensor, *, out: Any = None) -> Tensor:
+    def bmm(self, mat2: Tensor) -> Tensor:
         """Products of the matrices of two batches."""
-    def bool(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def bool(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as bool_, itself if it is."""
     @overload
-    def broadcast_to(self, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    def broadcast_to(self, size: Sequence[builtins.int]) -> Tensor:
         """Repeats dimensions of size 1 without copying."""
     @overload
-    def broadcast_to(self, *size: builtins.int, out: Any = None) -> Tensor: ...
-    def byte(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def broadcast_to(self, *size: builtins.int) -> Tensor: ...
+    def byte(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as uint8, itself if it is."""
-    def ceil(self, *, out: Any = None) -> Tensor:
+    def ceil(self) -> Tensor:
         """The smallest integer that is not below each element."""
-    def char(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def char(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as int8, itself if it is."""
-    def chunk(self, chunks: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    def chunk(self, chunks: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
         """Views of at most that many parts of one size; the last may be smaller."""
     @overload
-    def clamp(self, min: Tensor | Number, max: Tensor | Number, *, out: Any = None) -> Tensor:
+    def clamp(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor:
         """input, held between min and max."""
     @overload
-    def clamp(self, min: Tensor | Number | None = ..., max: Tensor | Number | None = ..., *, out: Any = None) -> Tensor: ...
-    def clamp_max(self, max: Tensor | Number, *, out: Any = None) -> Tensor:
+    def clamp(self, min: Number | None = ..., max: Number | None = ...) -> Tensor: ...
+    def clamp_max(self, max: Tensor | Number) -> Tensor:
         """input, held at or below max."""
-    def clamp_min(self, min: Tensor | Number, *, out: Any = None) -> Tensor:
+    def clamp_min(self, min: Tensor | Number) -> Tensor:
         """input, held at or above min."""
     @overload
-    def clip(self, min: Tensor | Number, max: Tensor | Number, *, out: Any = None) -> Tensor:
+    def clip(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor:
         """input, held between min and max."""
     @overload
-    def clip(self, min: Tensor | Number | None = ..., max: Tensor | Number | None = ..., *, out: Any = None) -> Tensor: ...
-    def clone(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def clip(self, min: Number | None = ..., max: Number | None = ...) -> Tensor: ...
+    def clone(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """A copy."""
-    def conj(self, *, out: Any = None) -> Tensor:
+    def conj(self) -> Tensor:
         """input itself, which is real."""
-    def conj_physical(self, *, out: Any = None) -> Tensor:
+    def conj_physical(self) -> Tensor:
         """input itself, which is real."""
-    def contiguous(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def contiguous(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor in row-major order, itself if it is."""
-    def copysign(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def copysign(self, other: Tensor | Number) -> Tensor:
         """The size of input with the sign of other."""
-    def cos(self, *, out: Any = None) -> Tensor:
+    def cos(self) -> Tensor:
         """Cosine of each element, in radians."""
-    def cosh(self, *, out: Any = None) -> Tensor:
+    def cosh(self) -> Tensor:
         """Hyperbolic cosine of each element."""
-    def count_nonzero(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
+    def count_nonzero(self, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Tensor:
         """How many elements are not zero."""
-    def cross(self, other: Tensor, dim: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+    def cross(self, other: Tensor, dim: builtins.int | None = ...) -> Tensor:
         """Cross product of vectors of three elements."""
-    def cummax(self, dim: builtins.int, *, out: Any = None) -> _cummax_result:
+    def cummax(self, dim: builtins.int) -> _cummax_result:
         """Running largest elements along a dimension, and where they are."""
-    def cummin(self, dim: builtins.int, *, out: Any = None) -> _cummin_result:
+    def cummin(self, dim: builtins.int) -> _cummin_result:
         """Running smallest elements along a dimension, and where they are."""
-    def cumprod(self, dim: builtins.int, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    def cumprod(self, dim: builtins.int, *, dtype: _types.dtype | None = ...) -> Tensor:
         """Running products along a dimension."""
-    def cumsum(self, dim: builtins.int, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    def cumsum(self, dim: builtins.int, *, dtype: _types.dtype | None = ...) -> Tensor:
         """Running sums along a dimension."""
-    def deg2rad(self, *, out: Any = None) -> Tensor:
+    def deg2rad(self) -> Tensor:
         """Angles in degrees as radians."""
-    def diag(self, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def diag(self, diagonal: builtins.int = ...) -> Tensor:
         """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
-    def diag_embed(self, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def diag_embed(self, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
         """Matrices with the last dimension of input on their diagonals."""
-    def diagflat(self, offset: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def diagflat(self, offset: builtins.int = ...) -> Tensor:
         """The matrix with all elements on its diagonal."""
-    def diagonal(self, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def diagonal(self, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
         """A diagonal of each matrix that two dimensions make."""
-    def diagonal_scatter(self, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def diagonal_scatter(self, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
         """A copy of input with a diagonal replaced by src."""
-    def digamma(self, *, out: Any = None) -> Tensor:
+    def digamma(self) -> Tensor:
         """Derivative of lgamma."""
-    def dist(self, other: Tensor, p: builtins.float = ..., *, out: Any = None) -> Tensor:
+    def dist(self, other: Tensor, p: builtins.float = ...) -> Tensor:
         """The norm of order p of the difference."""
     @overload
-    def div(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def div(self, other: Tensor | Number) -> Tensor:
         """Quotient of input and other, element by element."""
     @overload
-    def div(self, other: Tensor | Number, *, rounding_mode: str | None, out: Any = None) -> Tensor: ...
+    def div(self, other: Tensor | Number, *, rounding_mode: str | None) -> Tensor: ...
     @overload
-    def divide(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def divide(self, other: Tensor | Number) -> Tensor:
         """Quotient of input and other, element by element."""
     @overload
-    def divide(self, other: Tensor | Number, *, rounding_mode: str | None, out: Any = None) -> Tensor: ...
-    def dot(self, tensor: Tensor, *, out: Any = None) -> Tensor:
+    def divide(self, other: Tensor | Number, *, rounding_mode: str | None) -> Tensor: ...
+    def dot(self, tensor: Tensor) -> Tensor:
         """Inner product of two vectors."""
-    def double(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def double(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as float64, itself if it is."""
     @overload
-    def dsplit(self, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+    def dsplit(self, sections: builtins.int) -> tuple[Tensor, ...]:
         """Views of equal parts in depth, or parted at the given indices."""
     @overload
-    def dsplit(self, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+    def dsplit(self, indices: Sequence[builtins.int]) -> tuple[Tensor, ...]: ...
     @overload
-    def dsplit(self, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
-    def eq(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def dsplit(self, *indices: builtins.int) -> tuple[Tensor, ...]: ...
+    def eq(self, other: Tensor | Number) -> Tensor:
         """True where input and other are equal."""
-    def erf(self, *, out: Any = None) -> Tensor:
+    def erf(self) -> Tensor:
         """The error function of each element."""
-    def erfc(self, *, out: Any = None) -> Tensor:
+    def erfc(self) -> Tensor:
         """1 - erf(input), exact for large input."""
-    def erfinv(self, *, out: Any = None) -> Tensor:
+    def erfinv(self) -> Tensor:
         """The number whose error function each element is."""
-    def exp(self, *, out: Any = None) -> Tensor:
+    def exp(self) -> Tensor:
         """e to the power of each element."""
-    def exp2(self, *, out: Any = None) -> Tensor:
+    def exp2(self) -> Tensor:
         """2 to the power of each element."""
     @overload
-    def expand(self, size: Sequence[builtins.int], *, implicit: builtins.bool = ..., out: Any = None) -> Tensor:
+    def expand(self, size: Sequence[builtins.int], *, implicit: builtins.bool = ...) -> Tensor:
         """Repeats dimensions of size 1 without copying; -1 keeps a size."""
     @overload
-    def expand(self, *size: builtins.int, implicit: builtins.bool = ..., out: Any = None) -> Tensor: ...
-    def expand_as(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def expand(self, *size: builtins.int, implicit: builtins.bool = ...) -> Tensor: ...
+    def expand_as(self, other: Tensor) -> Tensor:
         """Repeats dimensions of size 1 without copying, to the sizes of other."""
-    def expm1(self, *, out: Any = None) -> Tensor:
+    def expm1(self) -> Tensor:
         """exp(input) - 1, exact for small input."""
-    def fix(self, *, out: Any = None) -> Tensor:
+    def fix(self) -> Tensor:
         """Each element without its fraction."""
-    def flatten(self, start_dim: builtins.int = ..., end_dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def flatten(self, start_dim: builtins.int = ..., end_dim: builtins.int = ...) -> Tensor:
         """Makes one dimension of those from start_dim to end_dim."""
     @overload
-    def flip(self, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    def flip(self, dims: Sequence[builtins.int]) -> Tensor:
         """The elements in the opposite order along each of the dims."""
     @overload
-    def flip(self, *dims: builtins.int, out: Any = None) -> Tensor: ...
-    def fliplr(self, *, out: Any = None) -> Tensor:
+    def flip(self, *dims: builtins.int) -> Tensor: ...
+    def fliplr(self) -> Tensor:
         """The columns in the opposite order."""
-    def flipud(self, *, out: Any = None) -> Tensor:
+    def flipud(self) -> Tensor:
         """The rows in the opposite order."""
-    def float(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def float(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as float32, itself if it is."""
-    def float_power(self, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+    def float_power(self, exponent: Tensor | Number) -> Tensor:
         """input to the power of exponent, in float64."""
-    def floor(self, *, out: Any = None) -> Tensor:
+    def floor(self) -> Tensor:
         """The largest integer that is not above each element."""
-    def floor_divide(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def floor_divide(self, other: Tensor | Number) -> Tensor:
         """Quotient rounded towards minus infinity, Python's //."""
-    def fmax(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def fmax(self, other: Tensor) -> Tensor:
         """The larger of input and other; a NaN loses against a number."""
-    def fmin(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def fmin(self, other: Tensor) -> Tensor:
         """The smaller of input and other; a NaN loses against a number."""
-    def fmod(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def fmod(self, other: Tensor | Number) -> Tensor:
         """Remainder with the sign of the dividend, C's fmod."""
-    def frac(self, *, out: Any = None) -> Tensor:
+    def frac(self) -> Tensor:
         """The fraction of each element, with its sign."""
-    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = ..., out: Any = None) -> Tensor:
+    def frexp(self) -> _frexp_result:
+        """input as mantissa * 2**exponent, the mantissa being at least 0.5 and below 1."""
+    def gather(self, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = ...) -> Tensor:
         """For each index the element of input at it along dim, and where it stands otherwise."""
-    def gcd(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def gcd(self, other: Tensor) -> Tensor:
         """Greatest common divisor."""
-    def ge(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def ge(self, other: Tensor | Number) -> Tensor:
         """True where input is at least other."""
-    def ger(self, vec2: Tensor, *, out: Any = None) -> Tensor:
+    def ger(self, vec2: Tensor) -> Tensor:
         """Every element of a vector times every element of another; another name of outer."""
-    def greater(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def greater(self, other: Tensor | Number) -> Tensor:
         """True where input is greater than other."""
-    def greater_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def greater_equal(self, other: Tensor | Number) -> Tensor:
         """True where input is at least other."""
-    def gt(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def gt(self, other: Tensor | Number) -> Tensor:
         """True where input is greater than other."""
-    def half(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def half(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as float16, itself if it is."""
-    def hardshrink(self, lambd: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+    def hardshrink(self, lambd: Number = ...) -> Tensor:
         """input, and 0 where its size is at most lambd."""
-    def heaviside(self, values: Tensor, *, out: Any = None) -> Tensor:
+    def heaviside(self, values: Tensor) -> Tensor:
         """0 where input is negative, values where it is 0, 1 where it is positive."""
-    def histc(self, bins: builtins.int = ..., min: Number = ..., max: Number = ..., *, out: Any = None) -> Tensor:
+    def histc(self, bins: builtins.int = ..., min: Number = ..., max: Number = ...) -> Tensor:
         """How many elements fall into each of equal bins."""
     @overload
-    def hsplit(self, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+    def hsplit(self, sections: builtins.int) -> tuple[Tensor, ...]:
         """Views of equal parts side by side, or parted at the given indices."""
     @overload
-    def hsplit(self, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+    def hsplit(self, indices: Sequence[builtins.int]) -> tuple[Tensor, ...]: ...
     @overload
-    def hsplit(self, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
-    def hypot(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def hsplit(self, *indices: builtins.int) -> tuple[Tensor, ...]: ...
+    def hypot(self, other: Tensor) -> Tensor:
         """Length of the hypotenuse over the sides input and other."""
-    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ..., out: Any = None) -> Tensor:
+    def i0(self) -> Tensor:
+        """Modified Bessel function of the first kind, of order 0."""
+    def igamma(self, other: Tensor) -> Tensor:
+        """The lower part of the gamma function of input, up to other, as a fraction of the whole."""
+    def igammac(self, other: Tensor) -> Tensor:
+        """The upper part of the gamma function of input, from other, as a fraction of the whole."""
+    def index_add(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ...) -> Tensor:
         """A copy of input with alpha times each slice of source added where index says."""
-    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
+    def index_copy(self, dim: builtins.int, index: Tensor, source: Tensor) -> Tensor:
         """A copy of input with slices of source written where index says."""
-    def index_fill(self, dim: builtins.int, index: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+    def index_fill(self, dim: builtins.int, index: Tensor, value: Tensor | Number) -> Tensor:
         """A copy of input with the slices that index names filled with value."""
-    def index_put(self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def index_put(self, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ...) -> Tensor:
         """A copy of input with values written, or added, where the indices say."""
-    def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: str, *, include_self: builtins.bool = ..., out: Any = None) -> Tensor:
+    def index_reduce(self, dim: builtins.int, index: Tensor, source: Tensor, reduce: str, *, include_self: builtins.bool = ...) -> Tensor:
         """Slices of source reduced, by prod, mean, amax or amin, where index says along dim."""
-    def index_select(self, dim: builtins.int, index: Tensor, *, out: Any = None) -> Tensor:
+    def index_select(self, dim: builtins.int, index: Tensor) -> Tensor:
         """The slices of input that index names along dim."""
-    def inner(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def inner(self, other: Tensor) -> Tensor:
         """Inner products of all pairs of rows."""
-    def int(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def int(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as int32, itself if it is."""
-    def isclose(self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def isclose(self, other: Tensor, rtol: builtins.float = ..., atol: builtins.float = ..., equal_nan: builtins.bool = ...) -> Tensor:
         """True where |input - other| <= atol + rtol * |other|."""
-    def isfinite(self, *, out: Any = None) -> Tensor:
+    def isfinite(self) -> Tensor:
         """True where input is neither infinite nor NaN."""
-    def isinf(self, *, out: Any = None) -> Tensor:
+    def isinf(self) -> Tensor:
         """True where input is infinite."""
-    def isnan(self, *, out: Any = None) -> Tensor:
+    def isnan(self) -> Tensor:
         """True where input is not a number."""
-    def isneginf(self, *, out: Any = None) -> Tensor:
+    def isneginf(self) -> Tensor:
         """True where input is minus infinity."""
-    def isposinf(self, *, out: Any = None) -> Tensor:
+    def isposinf(self) -> Tensor:
         """True where input is plus infinity."""
-    def isreal(self, *, out: Any = None) -> Tensor:
+    def isreal(self) -> Tensor:
         """True everywhere."""
-    def kron(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def kron(self, other: Tensor) -> Tensor:
         """Kronecker product: every element of input times the whole of other."""
-    def kthvalue(self, k: builtins.int, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> _kthvalue_result:
+    def kthvalue(self, k: builtins.int, dim: builtins.int = ..., keepdim: builtins.bool = ...) -> _kthvalue_result:
         """The k-th smallest elements along a dimension, and where they are."""
-    def lcm(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def lcm(self, other: Tensor) -> Tensor:
         """Least common multiple."""
-    def ldexp(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def ldexp(self, other: Tensor) -> Tensor:
         """input * 2**other."""
-    def le(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def le(self, other: Tensor | Number) -> Tensor:
         """True where input is at most other."""
-    def lerp(self, end: Tensor | Number, weight: Tensor | Number, *, out: Any = None) -> Tensor:
+    def lerp(self, end: Tensor, weight: Tensor | Number) -> Tensor:
         """The point between input (weight 0) and end (weight 1)."""
-    def less(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def less(self, other: Tensor | Number) -> Tensor:
         """True where input is less than other."""
-    def less_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def less_equal(self, other: Tensor | Number) -> Tensor:
         """True where input is at most other."""
-    def lgamma(self, *, out: Any = None) -> Tensor:
+    def lgamma(self) -> Tensor:
         """Logarithm of the absolute value of the gamma function."""
-    def log(self, *, out: Any = None) -> Tensor:
+    def log(self) -> Tensor:
         """Natural logarithm of each element."""
-    def log10(self, *, out: Any = None) -> Tensor:
+    def log10(self) -> Tensor:
         """Logarithm to base 10 of each element."""
-    def log1p(self, *, out: Any = None) -> Tensor:
+    def log1p(self) -> Tensor:
         """log(1 + input), exact for small input."""
-    def log2(self, *, out: Any = None) -> Tensor:
+    def log2(self) -> Tensor:
         """Logarithm to base 2 of each element."""
-    def log_softmax(self, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
+    def log_softmax(self, dim: builtins.int, dtype: _types.dtype | None = ...) -> Tensor:
         """The logarithm of softmax, without overflow."""
-    def logaddexp(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def logaddexp(self, other: Tensor) -> Tensor:
         """log(exp(input) + exp(other)), without overflow."""
-    def logaddexp2(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def logaddexp2(self, other: Tensor) -> Tensor:
         """log2(2**input + 2**other), without overflow."""
-    def logcumsumexp(self, dim: builtins.int, *, out: Any = None) -> Tensor:
+    def logcumsumexp(self, dim: builtins.int) -> Tensor:
         """Logarithms of the running sums of exponentials along a dimension."""
-    def logical_and(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def logical_and(self, other: Tensor) -> Tensor:
         """True where both are not zero."""
-    def logical_not(self, *, out: Any = None) -> Tensor:
+    def logical_not(self) -> Tensor:
         """True where input is zero."""
-    def logical_or(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def logical_or(self, other: Tensor) -> Tensor:
         """True where at least one is not zero."""
-    def logical_xor(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def logical_xor(self, other: Tensor) -> Tensor:
         """True where exactly one is not zero."""
     @overload
-    def logit(self, *, out: Any = None) -> Tensor:
+    def logit(self) -> Tensor:
         """log(input / (1 - input)), the inverse of sigmoid."""
     @overload
-    def logit(self, eps: builtins.float | None, *, out: Any = None) -> Tensor: ...
-    def logsumexp(self, dim: builtins.int | Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def logit(self, eps: builtins.float | None) -> Tensor: ...
+    def logsumexp(self, dim: builtins.int | Sequence[builtins.int], keepdim: builtins.bool = ...) -> Tensor:
         """Logarithm of the sum of exponentials, without overflow."""
-    def long(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def long(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as int64, itself if it is."""
-    def lt(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def lt(self, other: Tensor | Number) -> Tensor:
         """True where input is less than other."""
-    def masked_fill(self, mask: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+    def masked_fill(self, mask: Tensor, value: Tensor | Number) -> Tensor:
         """A copy of input with value where mask is true."""
-    def masked_scatter(self, mask: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
+    def masked_scatter(self, mask: Tensor, source: Tensor) -> Tensor:
         """A copy of input with the elements of source, in order, where mask is true."""
-    def masked_select(self, mask: Tensor, *, out: Any = None) -> Tensor:
+    def masked_select(self, mask: Tensor) -> Tensor:
         """A list of the elements where mask is true."""
-    def matmul(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def matmul(self, other: Tensor) -> Tensor:
         """Product of vectors, matrices or batches of matrices, which broadcast; Python's @."""
     @overload
-    def max(self, *, out: Any = None) -> Tensor:
+    def max(self) -> Tensor:
         """The largest element; along a dimension, also where it is; of two tensors, the larger."""
     @overload
-    def max(self, other: Tensor, *, out: Any = None) -> Tensor: ...
+    def max(self, other: Tensor) -> Tensor: ...
     @overload
-    def max(self, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _max_result: ...
-    def maximum(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def max(self, dim: builtins.int, keepdim: builtins.bool = ...) -> _max_result: ...
+    def maximum(self, other: Tensor) -> Tensor:
         """The larger of input and other; NaN if either is."""
     @overload
-    def mean(self, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    def mean(self, *, dtype: _types.dtype | None = ...) -> Tensor:
         """Mean of all elements, or over some dimensions."""
     @overload
-    def mean(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
+    def mean(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ...) -> Tensor: ...
     @overload
-    def median(self, *, out: Any = None) -> Tensor:
+    def median(self) -> Tensor:
         """The lower median of all elements; along a dimension, also where it is."""
     @overload
-    def median(self, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _median_result: ...
+    def median(self, dim: builtins.int, keepdim: builtins.bool = ...) -> _median_result: ...
     @overload
-    def min(self, *, out: Any = None) -> Tensor:
+    def min(self) -> Tensor:
         """The smallest element; along a dimension, also where it is; of two tensors, the smaller."""
     @overload
-    def min(self, other: Tensor, *, out: Any = None) -> Tensor: ...
+    def min(self, other: Tensor) -> Tensor: ...
     @overload
-    def min(self, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _min_result: ...
-    def minimum(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def min(self, dim: builtins.int, keepdim: builtins.bool = ...) -> _min_result: ...
+    def minimum(self, other: Tensor) -> Tensor:
         """The smaller of input and other; NaN if either is."""
-    def mm(self, mat2: Tensor, *, out: Any = None) -> Tensor:
+    def mm(self, mat2: Tensor) -> Tensor:
         """Product of two matrices."""
-    def mode(self, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> _mode_result:
+    def mode(self, dim: builtins.int = ..., keepdim: builtins.bool = ...) -> _mode_result:
         """The most frequent elements along a dimension, and where they are."""
-    def moveaxis(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    @overload
+    def moveaxis(self, source: builtins.int, destination: builtins.int) -> Tensor:
         """Moves dimensions to other positions; another name of movedim."""
-    def movedim(self, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    @overload
+    def moveaxis(self, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
+    @overload
+    def moveaxis(self, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
+    @overload
+    def movedim(self, source: builtins.int, destination: builtins.int) -> Tensor:
         """Moves dimensions to other positions; the rest keep their order."""
-    def msort(self, *, out: Any = None) -> Tensor:
+    @overload
+    def movedim(self, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
+    @overload
+    def movedim(self, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
+    def msort(self) -> Tensor:
         """The elements in order along the first dimension."""
-    def mul(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def mul(self, other: Tensor | Number) -> Tensor:
         """Product of input and other, element by element."""
-    def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None = ..., out: Any = None) -> Tensor:
+    def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = ..., *, generator: Generator | None = ...) -> Tensor:
         """Indices drawn with the probabilities that are proportional to each row of input."""
-    def multiply(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def multiply(self, other: Tensor | Number) -> Tensor:
         """Product of input and other, element by element."""
-    def mv(self, vec: Tensor, *, out: Any = None) -> Tensor:
+    def mv(self, vec: Tensor) -> Tensor:
         """Product of a matrix and a vector."""
-    def mvlgamma(self, p: builtins.int, *, out: Any = None) -> Tensor:
+    def mvlgamma(self, p: builtins.int) -> Tensor:
         """Logarithm of the multivariate gamma function of dimension p."""
-    def nan_to_num(self, nan: builtins.float | None = ..., posinf: builtins.float | None = ..., neginf: builtins.float | None = ..., *, out: Any = None) -> Tensor:
+    def nan_to_num(self, nan: builtins.float | None = ..., posinf: builtins.float | None = ..., neginf: builtins.float | None = ...) -> Tensor:
         """NaN and infinities replaced: by 0 and by the largest numbers unless given."""
-    def nanmean(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    def nanmean(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ...) -> Tensor:
         """Mean of the elements that are not NaN."""
     @overload
-    def nanmedian(self, *, out: Any = None) -> Tensor:
+    def nanmedian(self) -> Tensor:
         """The lower median of the elements that are not NaN; along a dimension, also where it is."""
     @overload
-    def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _nanmedian_result: ...
-    def nansum(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    def nanmedian(self, dim: builtins.int, keepdim: builtins.bool = ...) -> _nanmedian_result: ...
+    def nansum(self, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ...) -> Tensor:
         """Sum in which NaN counts as zero."""
-    def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = None) -> Tensor:
+    def narrow(self, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
         """length elements of a dimension from start on."""
-    def ne(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def ne(self, other: Tensor | Number) -> Tensor:
         """True where input and other differ."""
-    def neg(self, *, out: Any = None) -> Tensor:
+    def neg(self) -> Tensor:
         """Each element with the opposite sign."""
-    def negative(self, *, out: Any = None) -> Tensor:
+    def negative(self) -> Tensor:
         """Each element with the opposite sign."""
     @overload
-    def new_empty(self, size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    def new_empty(self, size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor:
         """Unspecified numbers with the dtype of input."""
     @overload
-    def new_empty(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    def new_empty(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor: ...
     @overload
-    def new_empty_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    def new_empty_strided(self, size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor:
         """Unspecified numbers with the dtype of input and the given strides."""
     @overload
-    def new_empty_strided(self, size: Sequence[builtins.int], *stride: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
-    def new_full(self, size: Sequence[builtins.int], fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    def new_empty_strided(self, size: Sequence[builtins.int], *stride: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor: ...
+    def new_full(self, size: Sequence[builtins.int], fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor:
         """One number everywhere, with the dtype of input."""
     @overload
-    def new_ones(self, size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    def new_ones(self, size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor:
         """Ones with the dtype of input."""
     @overload
-    def new_ones(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    def new_ones(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor: ...
     @overload
-    def new_zeros(self, size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+    def new_zeros(self, size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor:
         """Zeros with the dtype of input."""
     @overload
-    def new_zeros(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
-    def nextafter(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def new_zeros(self, *size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor: ...
+    def nextafter(self, other: Tensor) -> Tensor:
         """The next number after input in the direction of other."""
     @overload
-    def nonzero(self, *, as_tuple: Literal[False] = ..., out: Any = None) -> Tensor:
+    def nonzero(self, *, as_tuple: Literal[False] = ...) -> Tensor:
         """The positions of the elements that are not zero, one in each row."""
     @overload
-    def nonzero(self, *, as_tuple: Literal[True], out: Any = None) -> tuple[Tensor, ...]: ...
-    def not_equal(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def nonzero(self, *, as_tuple: Literal[True], out: Tensor | None = ...) -> tuple[Tensor, ...]: ...
+    def not_equal(self, other: Tensor | Number) -> Tensor:
         """True where input and other differ."""
-    def outer(self, vec2: Tensor, *, out: Any = None) -> Tensor:
+    def outer(self, vec2: Tensor) -> Tensor:
         """Every element of a vector times every element of another."""
     @overload
-    def permute(self, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    def permute(self, dims: Sequence[builtins.int]) -> Tensor:
         """Reorders the dimensions."""
     @overload
-    def permute(self, *dims: builtins.int, out: Any = None) -> Tensor: ...
-    def polygamma(self, input: Tensor | Number, *, out: Any = None) -> Tensor:
+    def permute(self, *dims: builtins.int) -> Tensor: ...
+    def polygamma(self, n: builtins.int) -> Tensor:
         """The nth derivative of digamma."""
-    def positive(self, *, out: Any = None) -> Tensor:
+    def positive(self) -> Tensor:
         """input itself, +input."""
-    def pow(self, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
+    def pow(self, exponent: Tensor | Number) -> Tensor:
         """input to the power of exponent."""
-    def prelu(self, weight: Tensor, *, out: Any = None) -> Tensor:
+    def prelu(self, weight: Tensor) -> Tensor:
         """leaky_relu whose slope is learnt: one, or one for each channel."""
     @overload
-    def prod(self, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    def prod(self, *, dtype: _types.dtype | None = ...) -> Tensor:
         """Product of all elements, or along a dimension."""
     @overload
-    def prod(self, dim: builtins.int, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
-    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def prod(self, dim: builtins.int, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ...) -> Tensor: ...
+    def put(self, index: Tensor, source: Tensor, accumulate: builtins.bool = ...) -> Tensor:
         """A copy of input, taken as one list, with source written where index says."""
-    def rad2deg(self, *, out: Any = None) -> Tensor:
+    def rad2deg(self) -> Tensor:
         """Angles in radians as degrees."""
-    def ravel(self, *, out: Any = None) -> Tensor:
+    def ravel(self) -> Tensor:
         """All elements in one dimension, as a view where possible."""
-    def reciprocal(self, *, out: Any = None) -> Tensor:
+    def reciprocal(self) -> Tensor:
         """One divided by each element."""
-    def relu(self, *, out: Any = None) -> Tensor:
+    def relu(self) -> Tensor:
         """The larger of 0 and each element."""
-    def remainder(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def remainder(self, other: Tensor | Number) -> Tensor:
         """Remainder with the sign of the divisor, Python's %."""
     @overload
-    def repeat(self, repeats: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    def repeat(self, repeats: Sequence[builtins.int]) -> Tensor:
         """Copies of the tensor side by side along each dimension."""
     @overload
-    def repeat(self, *repeats: builtins.int, out: Any = None) -> Tensor: ...
+    def repeat(self, *repeats: builtins.int) -> Tensor: ...
     @overload
-    def repeat_interleave(self, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor:
+    def repeat_interleave(self, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor:
         """Each element, or slice along dim, repeats times in a row."""
     @overload
-    def repeat_interleave(self, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+    def repeat_interleave(self, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor: ...
     @overload
-    def repeat_interleave(self, *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+    def repeat_interleave(self, *, output_size: builtins.int | None = ...) -> Tensor: ...
     @overload
-    def reshape(self, shape: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    def reshape(self, shape: Sequence[builtins.int]) -> Tensor:
         """The same elements with other sizes, as a view where possible."""
     @overload
-    def reshape(self, *shape: builtins.int, out: Any = None) -> Tensor: ...
-    def reshape_as(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def reshape(self, *shape: builtins.int) -> Tensor: ...
+    def reshape_as(self, other: Tensor) -> Tensor:
         """The same elements with the sizes of other, as a view where possible."""
-    def resolve_conj(self, *, out: Any = None) -> Tensor:
+    def resolve_conj(self) -> Tensor:
         """input itself, which is real."""
-    def resolve_neg(self, *, out: Any = None) -> Tensor:
+    def resolve_neg(self) -> Tensor:
         """input itself, which is real."""
-    def roll(self, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+    def roll(self, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
         """Elements moved on by shifts along dims; those that fall off come in again."""
     @overload
-    def rot90(self, k: builtins.int = ..., dims: Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+    def rot90(self, k: builtins.int = ..., dims: Sequence[builtins.int] = ...) -> Tensor:
         """k quarter turns from the first of the dims towards the second."""
     @overload
-    def rot90(self, k: builtins.int = ..., *dims: builtins.int, out: Any = None) -> Tensor: ...
+    def rot90(self, k: builtins.int = ..., *dims: builtins.int) -> Tensor: ...
     @overload
-    def round(self, *, out: Any = None) -> Tensor:
+    def round(self) -> Tensor:
         """The nearest integer; halves go to the even one."""
     @overload
-    def round(self, *, decimals: builtins.int, out: Any = None) -> Tensor: ...
-    def rsqrt(self, *, out: Any = None) -> Tensor:
+    def round(self, *, decimals: builtins.int) -> Tensor: ...
+    def rsqrt(self) -> Tensor:
         """One divided by the square root of each element."""
     @overload
-    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Any = None) -> Tensor:
+    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """A copy of input with src written where index says along dim."""
     @overload
-    def scatter(self, dim: builtins.int, index: Tensor, value: Number, *, out: Any = None) -> Tensor: ...
+    def scatter(self, dim: builtins.int, index: Tensor, value: Number) -> Tensor: ...
     @overload
-    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | Number, *, reduce: str, out: Any = None) -> Tensor: ...
+    def scatter(self, dim: builtins.int, index: Tensor, src: Tensor | Number, *, reduce: str) -> Tensor: ...
     @overload
-    def scatter(self, dim: builtins.int, index: Tensor, value: Tensor | Number, *, reduce: str, out: Any = None) -> Tensor: ...
-    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor, *, out: Any = None) -> Tensor:
+    def scatter(self, dim: builtins.int, index: Tensor, value: Tensor | Number, *, reduce: str) -> Tensor: ...
+    def scatter_add(self, dim: builtins.int, index: Tensor, src: Tensor) -> Tensor:
         """A copy of input with src added where index says along dim."""
-    def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: str, *, include_self: builtins.bool = ..., out: Any = None) -> Tensor:
+    def scatter_reduce(self, dim: builtins.int, index: Tensor, src: Tensor, reduce: str, *, include_self: builtins.bool = ...) -> Tensor:
         """Elements of src reduced, by sum, prod, mean, amax or amin, where index says along dim."""
-    def select(self, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
+    def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """The slice at one index of a dimension, without that dimension."""
-    def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
+    def select_scatter(self, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
         """A copy of input with the slice at one index replaced by src."""
-    def sgn(self, *, out: Any = None) -> Tensor:
+    def sgn(self) -> Tensor:
         """The same as sign, for real numbers."""
-    def short(self, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def short(self, *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor as int16, itself if it is."""
-    def sigmoid(self, *, out: Any = None) -> Tensor:
+    def sigmoid(self) -> Tensor:
         """1 / (1 + exp(-input))."""
-    def sign(self, *, out: Any = None) -> Tensor:
+    def sign(self) -> Tensor:
         """-1, 0 or 1, as each element is negative, zero or positive."""
-    def signbit(self, *, out: Any = None) -> Tensor:
+    def signbit(self) -> Tensor:
         """True where input has a minus sign, -0 too."""
-    def sin(self, *, out: Any = None) -> Tensor:
+    def sin(self) -> Tensor:
         """Sine of each element, in radians."""
-    def sinc(self, *, out: Any = None) -> Tensor:
+    def sinc(self) -> Tensor:
         """sin(pi * input) / (pi * input), and 1 where input is 0."""
-    def sinh(self, *, out: Any = None) -> Tensor:
+    def sinh(self) -> Tensor:
         """Hyperbolic sine of each element."""
-    def slice_scatter(self, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def slice_scatter(self, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ...) -> Tensor:
         """A copy of input with every step-th element from start to end replaced by src."""
-    def softmax(self, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
+    def softmax(self, dim: builtins.int, dtype: _types.dtype | None = ...) -> Tensor:
         """exp(input), scaled so that it sums to 1 along dim."""
     @overload
-    def sort(self, dim: builtins.int = ..., descending: builtins.bool = ..., *, out: Any = None) -> _sort_result:
+    def sort(self, dim: builtins.int = ..., descending: builtins.bool = ...) -> _sort_result:
         """The elements in order along a dimension, and where they were."""
     @overload
-    def sort(self, *, stable: builtins.bool | None, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> _sort_result: ...
+    def sort(self, *, stable: builtins.bool | None, dim: builtins.int = ..., descending: builtins.bool = ...) -> _sort_result: ...
     @overload
-    def split(self, split_size: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    def split(self, split_size: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
         """Views of parts of the given size, or sizes; the last may be smaller."""
     @overload
-    def split(self, split_size: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
-    def split_with_sizes(self, split_sizes: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    def split(self, split_size: Sequence[builtins.int], dim: builtins.int = ...) -> tuple[Tensor, ...]: ...
+    def split_with_sizes(self, split_sizes: Sequence[builtins.int], dim: builtins.int = ...) -> tuple[Tensor, ...]:
         """Views of parts of the given sizes."""
-    def sqrt(self, *, out: Any = None) -> Tensor:
+    def sqrt(self) -> Tensor:
         """Square root of each element."""
-    def square(self, *, out: Any = None) -> Tensor:
+    def square(self) -> Tensor:
         """Each element times itself."""
-    def squeeze(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
-        """Removes dimensions of size 1."""
     @overload
-    def std(self, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def squeeze(self) -> Tensor:
+        """Removes dimensions of size 1: all, or those among dim."""
+    @overload
+    def squeeze(self, dim: builtins.int) -> Tensor: ...
+    @overload
+    def squeeze(self, dim: Sequence[builtins.int]) -> Tensor: ...
+    @overload
+    def squeeze(self, *dim: builtins.int) -> Tensor: ...
+    @overload
+    def std(self, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ...) -> Tensor:
         """Standard deviation of all elements, or over some dimensions."""
     @overload
-    def std(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    def std(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ...) -> Tensor: ...
     @overload
-    def std(self, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+    def std(self, unbiased: builtins.bool = ...) -> Tensor: ...
     @overload
-    def sub(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def sub(self, other: Tensor | Number) -> Tensor:
         """Difference of input and other, element by element."""
     @overload
-    def sub(self, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+    def sub(self, other: Tensor | Number, *, alpha: Number = ...) -> Tensor: ...
     @overload
-    def subtract(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def subtract(self, other: Tensor | Number) -> Tensor:
         """Difference of input and other, element by element."""
     @overload
-    def subtract(self, other: Tensor | Number, *, alpha: Number = ..., out: Any = None) -> Tensor: ...
+    def subtract(self, other: Tensor | Number, *, alpha: Number = ...) -> Tensor: ...
     @overload
-    def sum(self, *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
+    def sum(self, *, dtype: _types.dtype | None = ...) -> Tensor:
         """Sum of all elements, or over some dimensions."""
     @overload
-    def sum(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
-    def swapaxes(self, axis0: builtins.int, axis1: builtins.int, *, out: Any = None) -> Tensor:
+    def sum(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ...) -> Tensor: ...
+    def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Exchanges two dimensions; another name of transpose."""
-    def swapdims(self, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
+    def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Exchanges two dimensions; another name of transpose."""
-    def t(self, *, out: Any = None) -> Tensor:
+    def t(self) -> Tensor:
         """The transpose of a matrix; vectors stay as they are."""
-    def take(self, index: Tensor, *, out: Any = None) -> Tensor:
+    def take(self, index: Tensor) -> Tensor:
         """The elements that index names in input taken as one list."""
-    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+    def take_along_dim(self, indices: Tensor, dim: builtins.int | None = ...) -> Tensor:
         """gather with the sizes of input and indices broadcast together."""
-    def tan(self, *, out: Any = None) -> Tensor:
+    def tan(self) -> Tensor:
         """Tangent of each element, in radians."""
-    def tanh(self, *, out: Any = None) -> Tensor:
+    def tanh(self) -> Tensor:
         """Hyperbolic tangent of each element."""
     @overload
-    def tensor_split(self, sections: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    def tensor_split(self, sections: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
         """Views of parts, as equal as can be, or parted at the given indices."""
     @overload
-    def tensor_split(self, indices: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+    def tensor_split(self, indices: Sequence[builtins.int], dim: builtins.int = ...) -> tuple[Tensor, ...]: ...
     @overload
-    def tensor_split(self, tensor_indices_or_sections: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+    def tensor_split(self, tensor_indices_or_sections: Tensor, dim: builtins.int = ...) -> tuple[Tensor, ...]: ...
     @overload
-    def tile(self, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    def tile(self, dims: Sequence[builtins.int]) -> Tensor:
         """Copies of the tensor side by side; missing counts are 1."""
     @overload
-    def tile(self, *dims: builtins.int, out: Any = None) -> Tensor: ...
+    def tile(self, *dims: builtins.int) -> Tensor: ...
     @overload
-    def to(self, dtype: _types.dtype, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+    def to(self, dtype: _types.dtype, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ...) -> Tensor:
         """The tensor with another dtype, itself if nothing changes."""
     @overload
-    def to(self, other: Tensor, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
+    def to(self, other: Tensor, non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ...) -> Tensor: ...
     @overload
-    def to(self, device: _types.device | str | builtins.int | None = ..., dtype: _types.dtype | None = ..., non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
-    def topk(self, k: builtins.int, dim: builtins.int = ..., largest: builtins.bool = ..., sorted: builtins.bool = ..., *, out: Any = None) -> _topk_result:
+    def to(self, device: _types.device | str | builtins.int | None = ..., dtype: _types.dtype | None = ..., non_blocking: builtins.bool = ..., copy: builtins.bool = ..., *, memory_format: _types.memory_format | None = ...) -> Tensor: ...
+    def topk(self, k: builtins.int, dim: builtins.int = ..., largest: builtins.bool = ..., sorted: builtins.bool = ...) -> _topk_result:
         """The k largest elements along a dimension, and where they are."""
-    def trace(self, *, out: Any = None) -> Tensor:
+    def trace(self) -> Tensor:
         """The sum of a matrix's diagonal."""
-    def transpose(self, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
+    def transpose(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
         """Exchanges two dimensions."""
-    def tril(self, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def tril(self, diagonal: builtins.int = ...) -> Tensor:
         """Each matrix with zeros above a diagonal."""
-    def triu(self, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
+    def triu(self, diagonal: builtins.int = ...) -> Tensor:
         """Each matrix with zeros below a diagonal."""
-    def true_divide(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def true_divide(self, other: Tensor | Number) -> Tensor:
         """Quotient of input and other, element by element."""
-    def trunc(self, *, out: Any = None) -> Tensor:
+    def trunc(self) -> Tensor:
         """Each element without its fraction."""
-    def type_as(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def type_as(self, other: Tensor) -> Tensor:
         """The tensor with the dtype of other."""
-    def unbind(self, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    def unbind(self, dim: builtins.int = ...) -> tuple[Tensor, ...]:
         """Views of all slices along a dimension."""
     @overload
-    def unflatten(self, dim: builtins.int, sizes: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    def unflatten(self, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
         """Makes several dimensions of one."""
     @overload
-    def unflatten(self, dim: builtins.int, *sizes: builtins.int, out: Any = None) -> Tensor: ...
-    def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int, *, out: Any = None) -> Tensor:
+    def unflatten(self, dim: builtins.int, *sizes: builtins.int) -> Tensor: ...
+    def unfold(self, dimension: builtins.int, size: builtins.int, step: builtins.int) -> Tensor:
         """All windows of the given size, step apart, in a new last dimension."""
-    def unsqueeze(self, dim: builtins.int, *, out: Any = None) -> Tensor:
+    def unsqueeze(self, dim: builtins.int) -> Tensor:
         """Inserts a dimension of size 1."""
     @overload
-    def var(self, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
+    def var(self, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ...) -> Tensor:
         """Variance of all elements, or over some dimensions."""
     @overload
-    def var(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
+    def var(self, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ...) -> Tensor: ...
     @overload
-    def var(self, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
-    def vdot(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def var(self, unbiased: builtins.bool = ...) -> Tensor: ...
+    def vdot(self, other: Tensor) -> Tensor:
         """Inner product of two vectors."""
     @overload
-    def view(self, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+    def view(self, size: Sequence[builtins.int]) -> Tensor:
         """The same elements with other sizes; raises where that needs a copy."""
     @overload
-    def view(self, *size: builtins.int, out: Any = None) -> Tensor: ...
-    def view_as(self, other: Tensor, *, out: Any = None) -> Tensor:
+    def view(self, *size: builtins.int) -> Tensor: ...
+    def view_as(self, other: Tensor) -> Tensor:
         """The same elements with the sizes of other; raises where that needs a copy."""
     @overload
-    def vsplit(self, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+    def vsplit(self, sections: builtins.int) -> tuple[Tensor, ...]:
         """Views of equal parts one below the other, or parted at the given indices."""
     @overload
-    def vsplit(self, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+    def vsplit(self, indices: Sequence[builtins.int]) -> tuple[Tensor, ...]: ...
     @overload
-    def vsplit(self, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
-    @overload
-    def where(self, condition: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def vsplit(self, *indices: builtins.int) -> tuple[Tensor, ...]: ...
+    def where(self, condition: Tensor, other: Tensor | Number) -> Tensor:
         """input where condition holds, other elsewhere."""
-    @overload
-    def where(self, *, out: Any = None) -> tuple[Tensor, ...]: ...
-    def xlogy(self, other: Tensor | Number, *, out: Any = None) -> Tensor:
+    def xlogy(self, other: Tensor | Number) -> Tensor:
         """input * log(other), and 0 where input is 0."""
     def abs_(self) -> Self:
         """Absolute value of each element."""
@@ -996,19 +1024,19 @@ class Tensor:
     def ceil_(self) -> Self:
         """The smallest integer that is not below each element."""
     @overload
-    def clamp_(self, min: Tensor | Number, max: Tensor | Number) -> Self:
+    def clamp_(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Self:
         """input, held between min and max."""
     @overload
-    def clamp_(self, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Self: ...
+    def clamp_(self, min: Number | None = ..., max: Number | None = ...) -> Self: ...
     def clamp_max_(self, max: Tensor | Number) -> Self:
         """input, held at or below max."""
     def clamp_min_(self, min: Tensor | Number) -> Self:
         """input, held at or above min."""
     @overload
-    def clip_(self, min: Tensor | Number, max: Tensor | Number) -> Self:
+    def clip_(self, min: Tensor | None = ..., max: Tensor | None = ...) -> Self:
         """input, held between min and max."""
     @overload
-    def clip_(self, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Self: ...
+    def clip_(self, min: Number | None = ..., max: Number | None = ...) -> Self: ...
     def copy_(self, src: Tensor, non_blocking: builtins.bool = ...) -> Self:
         """Takes over the elements of src, broadcast and converted."""
     def copysign_(self, other: Tensor | Number) -> Self:
@@ -1081,6 +1109,12 @@ class Tensor:
         """0 where input is negative, values where it is 0, 1 where it is positive."""
     def hypot_(self, other: Tensor) -> Self:
         """Length of the hypotenuse over the sides input and other."""
+    def i0_(self) -> Self:
+        """Modified Bessel function of the first kind, of order 0."""
+    def igamma_(self, other: Tensor) -> Self:
+        """The lower part of the gamma function of input, up to other, as a fraction of the whole."""
+    def igammac_(self, other: Tensor) -> Self:
+        """The upper part of the gamma function of input, from other, as a fraction of the whole."""
     def index_add_(self, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ...) -> Self:
         """A copy of input with alpha times each slice of source added where index says."""
     def index_copy_(self, dim: builtins.int, index: Tensor, source: Tensor) -> Self:
@@ -1097,7 +1131,7 @@ class Tensor:
         """input * 2**other."""
     def le_(self, other: Tensor | Number) -> Self:
         """True where input is at most other."""
-    def lerp_(self, end: Tensor | Number, weight: Tensor | Number) -> Self:
+    def lerp_(self, end: Tensor, weight: Tensor | Number) -> Self:
         """The point between input (weight 0) and end (weight 1)."""
     def less_(self, other: Tensor | Number) -> Self:
         """True where input is less than other."""
@@ -1154,6 +1188,8 @@ class Tensor:
         """Normally distributed numbers."""
     def not_equal_(self, other: Tensor | Number) -> Self:
         """True where input and other differ."""
+    def polygamma_(self, n: builtins.int) -> Self:
+        """The nth derivative of digamma."""
     def pow_(self, exponent: Tensor | Number) -> Self:
         """input to the power of exponent."""
     def put_(self, index: Tensor, source: Tensor, accumulate: builtins.bool = ...) -> Self:
@@ -1209,8 +1245,15 @@ class Tensor:
         """Square root of each element."""
     def square_(self) -> Self:
         """Each element times itself."""
-    def squeeze_(self, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Self:
-        """Removes dimensions of size 1."""
+    @overload
+    def squeeze_(self) -> Self:
+        """Removes dimensions of size 1: all, or those among dim."""
+    @overload
+    def squeeze_(self, dim: builtins.int) -> Self: ...
+    @overload
+    def squeeze_(self, dim: Sequence[builtins.int]) -> Self: ...
+    @overload
+    def squeeze_(self, *dim: builtins.int) -> Self: ...
     @overload
     def sub_(self, other: Tensor | Number) -> Self:
         """Difference of input and other, element by element."""
@@ -1272,6 +1315,11 @@ class Node:
     requires_grad: builtins.bool
     variable: Tensor | None
 
+class _Fiber:
+    def __init__(self, wait: Callable[[], builtins.bool], stream: builtins.int, index: builtins.int) -> None: ...
+    def enter(self) -> None: ...
+    def leave(self) -> None: ...
+
 class _FunctionBase:
     dirty_tensors: Any
     materialize_grads: Any
@@ -1304,6 +1352,9 @@ class _Graph:
     def state(self, arg: builtins.int, /) -> str: ...
 
 def _add_method(arg0: Any, arg1: Any, /) -> None: ...
+def _batch_gaps() -> list[tuple[Any, ...]]: ...
+def _batch_sizes() -> list[tuple[Any, ...]]: ...
+def _batching() -> builtins.bool: ...
 def _close_report() -> None: ...
 def _counters() -> dict[str, builtins.int]: ...
 def _cpu_level() -> str: ...
@@ -1332,7 +1383,7 @@ class _nn:
     def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = ..., size_average: builtins.bool | None = ..., ignore_index: builtins.int = ..., reduce: builtins.bool | None = ..., reduction: str = ..., label_smoothing: builtins.float = ..., *, out: Any = None) -> Tensor:
         """The loss of unnormalised scores against class indices or class probabilities."""
     @staticmethod
-    def elu(input: Tensor, alpha: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+    def elu(input: Tensor, alpha: Number = ..., *, out: Any = None) -> Tensor:
         """input where it is positive, alpha * (exp(input) - 1) elsewhere."""
     @overload
     @staticmethod
@@ -1351,13 +1402,13 @@ class _nn:
     def hardswish(input: Tensor, *, out: Any = None) -> Tensor:
         """input * hardsigmoid(input)."""
     @staticmethod
-    def hardtanh(input: Tensor, min_val: Tensor | Number = ..., max_val: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+    def hardtanh(input: Tensor, min_val: Number = ..., max_val: Number = ..., *, out: Any = None) -> Tensor:
         """input, held between min_val and max_val."""
     @staticmethod
-    def leaky_relu(input: Tensor, negative_slope: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+    def leaky_relu(input: Tensor, negative_slope: Number = ..., *, out: Any = None) -> Tensor:
         """input where it is positive, negative_slope * input elsewhere."""
     @staticmethod
-    def log_sigmoid(input: Tensor, *, out: Any = None) -> Tensor:
+    def logsigmoid(input: Tensor, *, out: Any = None) -> Tensor:
         """log(sigmoid(input)), exact for very negative input."""
     @staticmethod
     def mish(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1372,13 +1423,13 @@ class _nn:
     def silu(input: Tensor, *, out: Any = None) -> Tensor:
         """input * sigmoid(input)."""
     @staticmethod
-    def softplus(input: Tensor, beta: Tensor | Number = ..., threshold: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+    def softplus(input: Tensor, beta: Number = ..., threshold: Number = ..., *, out: Any = None) -> Tensor:
         """log(1 + exp(beta * input)) / beta, and input itself beyond the threshold."""
     @staticmethod
-    def softshrink(input: Tensor, lambd: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+    def softshrink(input: Tensor, lambd: Number = ..., *, out: Any = None) -> Tensor:
         """input moved by lambd towards 0, and 0 where it is smaller."""
     @staticmethod
-    def elu_(input: Tensor, alpha: Tensor | Number = ...) -> Tensor:
+    def elu_(input: Tensor, alpha: Number = ...) -> Tensor:
         """input where it is positive, alpha * (exp(input) - 1) elsewhere."""
     @staticmethod
     def hardsigmoid_(input: Tensor) -> Tensor:
@@ -1387,10 +1438,10 @@ class _nn:
     def hardswish_(input: Tensor) -> Tensor:
         """input * hardsigmoid(input)."""
     @staticmethod
-    def hardtanh_(input: Tensor, min_val: Tensor | Number = ..., max_val: Tensor | Number = ...) -> Tensor:
+    def hardtanh_(input: Tensor, min_val: Number = ..., max_val: Number = ...) -> Tensor:
         """input, held between min_val and max_val."""
     @staticmethod
-    def leaky_relu_(input: Tensor, negative_slope: Tensor | Number = ...) -> Tensor:
+    def leaky_relu_(input: Tensor, negative_slope: Number = ...) -> Tensor:
         """input where it is positive, negative_slope * input elsewhere."""
     @staticmethod
     def mish_(input: Tensor) -> Tensor:
@@ -1407,28 +1458,159 @@ def _register(arg0: str, arg1: Any, /) -> None: ...
 def _run() -> None: ...
 def _run_backward(*args: Any) -> tuple[Any, ...]: ...
 def _set_anomaly_enabled(arg0: builtins.bool, arg1: builtins.bool, /) -> None: ...
+def _set_batching(arg: builtins.bool, /) -> None: ...
 def _set_default_dtype(arg: Any, /) -> None: ...
 def _set_eager(arg: builtins.bool, /) -> None: ...
 def _set_grad_enabled(arg: builtins.bool, /) -> None: ...
 def _set_inference(arg: builtins.bool, /) -> None: ...
 def _set_laziness(arg0: builtins.int, arg1: builtins.int, /) -> None: ...
 def _set_num_threads(arg: builtins.int, /) -> None: ...
+def _settle() -> None: ...
 class _special:
+    @staticmethod
+    def airy_ai(input: Tensor, *, out: Any = None) -> Tensor:
+        """Airy function, the solution of y'' = input * y that vanishes at infinity."""
+    @staticmethod
+    def bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Bessel function of the first kind, of order 0."""
+    @staticmethod
+    def bessel_j1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Bessel function of the first kind, of order 1."""
+    @staticmethod
+    def bessel_y0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Bessel function of the second kind, of order 0."""
+    @staticmethod
+    def bessel_y1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Bessel function of the second kind, of order 1."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_t(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the first kind, of degree n."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_t(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_u(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the second kind, of degree n."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_u(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_v(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the third kind, of degree n."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_v(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_w(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the fourth kind, of degree n."""
+    @overload
+    @staticmethod
+    def chebyshev_polynomial_w(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
     @staticmethod
     def entr(input: Tensor, *, out: Any = None) -> Tensor:
         """-input * log(input), 0 where input is 0 and -inf where it is negative."""
     @staticmethod
     def erfcx(input: Tensor, *, out: Any = None) -> Tensor:
         """exp(input**2) * erfc(input), without overflow for large input."""
+    @overload
+    @staticmethod
+    def hermite_polynomial_h(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The physicists' Hermite polynomial of degree n."""
+    @overload
+    @staticmethod
+    def hermite_polynomial_h(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def hermite_polynomial_he(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """The statisticians' Hermite polynomial of degree n."""
+    @overload
+    @staticmethod
+    def hermite_polynomial_he(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @staticmethod
+    def i0e(input: Tensor, *, out: Any = None) -> Tensor:
+        """exp(-|input|) * i0(input)."""
+    @staticmethod
+    def i1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the first kind, of order 1."""
+    @staticmethod
+    def i1e(input: Tensor, *, out: Any = None) -> Tensor:
+        """exp(-|input|) * i1(input)."""
+    @overload
+    @staticmethod
+    def laguerre_polynomial_l(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Laguerre polynomial of degree n."""
+    @overload
+    @staticmethod
+    def laguerre_polynomial_l(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def legendre_polynomial_p(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Legendre polynomial of degree n."""
+    @overload
+    @staticmethod
+    def legendre_polynomial_p(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
     @staticmethod
     def log_ndtr(input: Tensor, *, out: Any = None) -> Tensor:
         """The logarithm of the normal distribution function, exact for very negative input."""
+    @staticmethod
+    def modified_bessel_i0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the first kind, of order 0."""
+    @staticmethod
+    def modified_bessel_i1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the first kind, of order 1."""
+    @staticmethod
+    def modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the second kind, of order 0."""
+    @staticmethod
+    def modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
+        """Modified Bessel function of the second kind, of order 1."""
     @staticmethod
     def ndtr(input: Tensor, *, out: Any = None) -> Tensor:
         """The normal distribution function."""
     @staticmethod
     def ndtri(input: Tensor, *, out: Any = None) -> Tensor:
         """The number whose normal distribution function each element is."""
+    @staticmethod
+    def scaled_modified_bessel_k0(input: Tensor, *, out: Any = None) -> Tensor:
+        """exp(input) * modified_bessel_k0(input)."""
+    @staticmethod
+    def scaled_modified_bessel_k1(input: Tensor, *, out: Any = None) -> Tensor:
+        """exp(input) * modified_bessel_k1(input)."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_t(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the first kind, of 2 * input - 1."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_t(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_u(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the second kind, of 2 * input - 1."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_u(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_v(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the third kind, of 2 * input - 1."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_v(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_w(input: Tensor, n: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Chebyshev polynomial of the fourth kind, of 2 * input - 1."""
+    @overload
+    @staticmethod
+    def shifted_chebyshev_polynomial_w(input: Number, n: Tensor, *, out: Any = None) -> Tensor: ...
+    @staticmethod
+    def spherical_bessel_j0(input: Tensor, *, out: Any = None) -> Tensor:
+        """Spherical Bessel function of order 0, sin(input) / input."""
     @overload
     @staticmethod
     def xlog1py(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1436,11 +1618,20 @@ class _special:
     @overload
     @staticmethod
     def xlog1py(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+    @overload
+    @staticmethod
+    def zeta(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
+        """Hurwitz' zeta function: the sum of (other + k)**-input over k = 0, 1, ..."""
+    @overload
+    @staticmethod
+    def zeta(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
 
+def _take_stream() -> builtins.int: ...
 def _take_turn() -> None: ...
 def _tensor_over_buffer(memory: Any) -> Tensor: ...
 def _tensor_over_bytes(arg0: Any, arg1: Any, arg2: builtins.int, arg3: builtins.int, /) -> Any: ...
 def _to_dlpack(arg0: Any, arg1: builtins.bool, /) -> Any: ...
+def _value_reads() -> list[tuple[Any, ...]]: ...
 def _yet_to_come(*args: Any, **kwargs: Any) -> Any: ...
 def can_cast(*args: Any, **kwargs: Any) -> Any: ...
 default_generator: Generator
@@ -1464,9 +1655,9 @@ def _distinct(input: Tensor, dim: builtins.int | None, consecutive: builtins.boo
     """The distinct elements or slices, where each is among them, and how often it occurs."""
 def _linalg_cross(input: Tensor, other: Tensor, *, dim: builtins.int = ..., out: Any = None) -> Tensor:
     """Cross product of vectors of three elements, for wend.linalg."""
-def _pad_from_self(input: Tensor, pad: Sequence[builtins.int], mode: str, *, out: Any = None) -> Tensor:
+def _pad_from_self(input: Tensor, pad: Sequence[builtins.int], mode: str) -> Tensor:
     """A margin of the tensor's own elements: reflect, replicate or circular."""
-def _vector_norm(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool, ord: builtins.float, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
+def _vector_norm(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool, ord: builtins.float, dtype: _types.dtype | None = ...) -> Tensor:
     """The norm of order ord of the elements over some or all dimensions."""
 def abs(input: Tensor, *, out: Any = None) -> Tensor:
     """Absolute value of each element."""
@@ -1496,7 +1687,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = ..., alpha:
     """beta * input + alpha * mat @ vec."""
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
     """beta * input + alpha * outer(vec1, vec2)."""
-def adjoint(input: Tensor, *, out: Any = None) -> Tensor:
+def adjoint(input: Tensor) -> Tensor:
     """Each matrix of a batch transposed."""
 @overload
 def all(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1542,15 +1733,15 @@ def argmax(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool
 def argmin(input: Tensor, dim: builtins.int | None = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Where the smallest element is; of equal ones the first."""
 @overload
-def argsort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ..., *, out: Any = None) -> Tensor:
+def argsort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ...) -> Tensor:
     """Where the elements in order along a dimension are."""
 @overload
-def argsort(input: Tensor, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> Tensor: ...
-def argwhere(input: Tensor, *, out: Any = None) -> Tensor:
+def argsort(input: Tensor, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ...) -> Tensor: ...
+def argwhere(input: Tensor) -> Tensor:
     """The positions of the elements that are not zero, one in each row."""
 def as_strided(input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
     """A view of the storage with the given sizes, strides and offset."""
-def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Tensor:
     """A copy of input with the strided part replaced by src."""
 def asin(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle whose sine each element is."""
@@ -1568,69 +1759,69 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ...
 def bernoulli(input: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
     """1 with the probability that the element of input says, else 0."""
 @overload
-def bernoulli(input: Tensor, p: builtins.float, *, generator: Generator | None = ..., out: Any = None) -> Tensor: ...
-def bincount(input: Tensor, weights: Tensor | None = ..., minlength: builtins.int = ..., *, out: Any = None) -> Tensor:
+def bernoulli(input: Tensor, p: builtins.float, *, generator: Generator | None = ...) -> Tensor: ...
+def bincount(input: Tensor, weights: Tensor | None = ..., minlength: builtins.int = ...) -> Tensor:
     """How often each non-negative integer occurs, or the sum of its weights."""
 @overload
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The bits that both have."""
 @overload
-def bitwise_and(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+def bitwise_and(input: Number, other: Tensor) -> Tensor: ...
 @overload
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Bits moved to the left by other places."""
 @overload
-def bitwise_left_shift(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+def bitwise_left_shift(input: Number, other: Tensor) -> Tensor: ...
 def bitwise_not(input: Tensor, *, out: Any = None) -> Tensor:
     """The bits that input has not; of a bool, its opposite."""
 @overload
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The bits that at least one has."""
 @overload
-def bitwise_or(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+def bitwise_or(input: Number, other: Tensor) -> Tensor: ...
 @overload
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Bits moved to the right by other places, keeping the sign."""
 @overload
-def bitwise_right_shift(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+def bitwise_right_shift(input: Number, other: Tensor) -> Tensor: ...
 @overload
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The bits that exactly one has."""
 @overload
-def bitwise_xor(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+def bitwise_xor(input: Number, other: Tensor) -> Tensor: ...
 def bmm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """Products of the matrices of two batches."""
 @overload
-def broadcast_to(input: Tensor, size: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def broadcast_to(input: Tensor, size: Sequence[builtins.int]) -> Tensor:
     """Repeats dimensions of size 1 without copying."""
 @overload
-def broadcast_to(input: Tensor, *size: builtins.int, out: Any = None) -> Tensor: ...
+def broadcast_to(input: Tensor, *size: builtins.int) -> Tensor: ...
 def bucketize(input: Tensor | Number, boundaries: Tensor, *, out_int32: builtins.bool = ..., right: builtins.bool = ..., out: Any = None) -> Tensor:
     """The bucket between sorted boundaries that each element falls into."""
 def cat(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors side by side along a dimension."""
-def cdist(x1: Tensor, x2: Tensor, p: builtins.float = ..., compute_mode: str = ..., *, out: Any = None) -> Tensor:
+def cdist(x1: Tensor, x2: Tensor, p: builtins.float = ..., compute_mode: str = ...) -> Tensor:
     """The p-norms of the differences of all pairs of rows."""
 def ceil(input: Tensor, *, out: Any = None) -> Tensor:
     """The smallest integer that is not below each element."""
-def celu(input: Tensor, alpha: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+def celu(input: Tensor, alpha: Number = ..., *, out: Any = None) -> Tensor:
     """input where it is positive, alpha * (exp(input / alpha) - 1) elsewhere."""
 def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of at most that many parts of one size; the last may be smaller."""
 @overload
-def clamp(input: Tensor, min: Tensor | Number, max: Tensor | Number, *, out: Any = None) -> Tensor:
+def clamp(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ..., *, out: Any = None) -> Tensor:
     """input, held between min and max."""
 @overload
-def clamp(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ..., *, out: Any = None) -> Tensor: ...
+def clamp(input: Tensor, min: Number | None = ..., max: Number | None = ..., *, out: Any = None) -> Tensor: ...
 def clamp_max(input: Tensor, max: Tensor | Number, *, out: Any = None) -> Tensor:
     """input, held at or below max."""
 def clamp_min(input: Tensor, min: Tensor | Number, *, out: Any = None) -> Tensor:
     """input, held at or above min."""
 @overload
-def clip(input: Tensor, min: Tensor | Number, max: Tensor | Number, *, out: Any = None) -> Tensor:
+def clip(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ..., *, out: Any = None) -> Tensor:
     """input, held between min and max."""
 @overload
-def clip(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ..., *, out: Any = None) -> Tensor: ...
+def clip(input: Tensor, min: Number | None = ..., max: Number | None = ..., *, out: Any = None) -> Tensor: ...
 def clone(input: Tensor, *, memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
     """A copy."""
 def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
@@ -1643,7 +1834,7 @@ def conj(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
-def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = ..., *, out: Any = None) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = ...) -> Tensor:
     """A margin of one value, wide as pad says from the last dimension on."""
 def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The size of input with the sign of other."""
@@ -1651,7 +1842,7 @@ def cos(input: Tensor, *, out: Any = None) -> Tensor:
     """Cosine of each element, in radians."""
 def cosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic cosine of each element."""
-def count_nonzero(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
+def count_nonzero(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ...) -> Tensor:
     """How many elements are not zero."""
 def cross(input: Tensor, other: Tensor, dim: builtins.int | None = ..., *, out: Any = None) -> Tensor:
     """Cross product of vectors of three elements."""
@@ -1667,17 +1858,17 @@ def deg2rad(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in degrees as radians."""
 def diag(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
     """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
-def diag_embed(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+def diag_embed(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
     """Matrices with the last dimension of input on their diagonals."""
-def diagflat(input: Tensor, offset: builtins.int = ..., *, out: Any = None) -> Tensor:
+def diagflat(input: Tensor, offset: builtins.int = ...) -> Tensor:
     """The matrix with all elements on its diagonal."""
 def diagonal(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
     """A diagonal of each matrix that two dimensions make."""
-def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
     """A copy of input with a diagonal replaced by src."""
 def digamma(input: Tensor, *, out: Any = None) -> Tensor:
     """Derivative of lgamma."""
-def dist(input: Tensor, other: Tensor, p: builtins.float = ..., *, out: Any = None) -> Tensor:
+def dist(input: Tensor, other: Tensor, p: builtins.float = ...) -> Tensor:
     """The norm of order p of the difference."""
 @overload
 def div(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1709,13 +1900,13 @@ def empty(size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., lay
     """A tensor of unspecified numbers."""
 @overload
 def empty(*size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
-def empty_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+def empty_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ...) -> Tensor:
     """Unspecified numbers with the sizes and dtype of input."""
 @overload
-def empty_strided(size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+def empty_strided(size: Sequence[builtins.int], stride: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor:
     """A tensor of unspecified numbers with the given strides."""
 @overload
-def empty_strided(size: Sequence[builtins.int], *stride: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
+def empty_strided(size: Sequence[builtins.int], *stride: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ...) -> Tensor: ...
 def eq(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input and other are equal."""
 def erf(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1743,16 +1934,16 @@ def fill(input: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
     """A tensor like input with every element set to value."""
 def fix(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element without its fraction."""
-def flatten(input: Tensor, start_dim: builtins.int = ..., end_dim: builtins.int = ..., *, out: Any = None) -> Tensor:
+def flatten(input: Tensor, start_dim: builtins.int = ..., end_dim: builtins.int = ...) -> Tensor:
     """Makes one dimension of those from start_dim to end_dim."""
 @overload
-def flip(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def flip(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
     """The elements in the opposite order along each of the dims."""
 @overload
-def flip(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
-def fliplr(input: Tensor, *, out: Any = None) -> Tensor:
+def flip(input: Tensor, *dims: builtins.int) -> Tensor: ...
+def fliplr(input: Tensor) -> Tensor:
     """The columns in the opposite order."""
-def flipud(input: Tensor, *, out: Any = None) -> Tensor:
+def flipud(input: Tensor) -> Tensor:
     """The rows in the opposite order."""
 @overload
 def float_power(input: Tensor, exponent: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1771,9 +1962,11 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Remainder with the sign of the dividend, C's fmod."""
 def frac(input: Tensor, *, out: Any = None) -> Tensor:
     """The fraction of each element, with its sign."""
+def frexp(input: Tensor, *, out: Any = None) -> _frexp_result:
+    """input as mantissa * 2**exponent, the mantissa being at least 0.5 and below 1."""
 def full(size: Sequence[builtins.int], fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
     """A tensor filled with one number, whose type decides the dtype."""
-def full_like(input: Tensor, fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+def full_like(input: Tensor, fill_value: Number, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ...) -> Tensor:
     """One number everywhere, with the sizes and dtype of input."""
 def gather(input: Tensor, dim: builtins.int, index: Tensor, *, sparse_grad: builtins.bool = ..., out: Any = None) -> Tensor:
     """For each index the element of input at it along dim, and where it stands otherwise."""
@@ -1787,9 +1980,11 @@ def greater(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor
     """True where input is greater than other."""
 def greater_equal(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is at least other."""
+def gru_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """One step of a GRU: the next hidden state."""
 def gt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is greater than other."""
-def hardshrink(input: Tensor, lambd: Tensor | Number = ..., *, out: Any = None) -> Tensor:
+def hardshrink(input: Tensor, lambd: Number = ..., *, out: Any = None) -> Tensor:
     """input, and 0 where its size is at most lambd."""
 def heaviside(input: Tensor, values: Tensor, *, out: Any = None) -> Tensor:
     """0 where input is negative, values where it is 0, 1 where it is positive."""
@@ -1806,15 +2001,19 @@ def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """Tensors side by side."""
 def hypot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """Length of the hypotenuse over the sides input and other."""
-def imag(input: Tensor, *, out: Any = None) -> Tensor:
-    """Refuses real input, as PyTorch does."""
+def i0(input: Tensor, *, out: Any = None) -> Tensor:
+    """Modified Bessel function of the first kind, of order 0."""
+def igamma(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The lower part of the gamma function of input, up to other, as a fraction of the whole."""
+def igammac(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The upper part of the gamma function of input, from other, as a fraction of the whole."""
 def index_add(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, alpha: Number = ..., out: Any = None) -> Tensor:
     """A copy of input with alpha times each slice of source added where index says."""
 def index_copy(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
     """A copy of input with slices of source written where index says."""
-def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+def index_fill(input: Tensor, dim: builtins.int, index: Tensor, value: Tensor | Number) -> Tensor:
     """A copy of input with the slices that index names filled with value."""
-def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+def index_put(input: Tensor, indices: Sequence[Tensor], values: Tensor, accumulate: builtins.bool = ...) -> Tensor:
     """A copy of input with values written, or added, where the indices say."""
 def index_reduce(input: Tensor, dim: builtins.int, index: Tensor, source: Tensor, reduce: str, *, include_self: builtins.bool = ..., out: Any = None) -> Tensor:
     """Slices of source reduced, by prod, mean, amax or amin, where index says along dim."""
@@ -1848,7 +2047,7 @@ def ldexp(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """input * 2**other."""
 def le(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is at most other."""
-def lerp(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Any = None) -> Tensor:
+def lerp(input: Tensor, end: Tensor, weight: Tensor | Number, *, out: Any = None) -> Tensor:
     """The point between input (weight 0) and end (weight 1)."""
 def less(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is less than other."""
@@ -1893,11 +2092,13 @@ def logspace(start: Number, end: Number, steps: builtins.int, base: builtins.flo
     """Powers of base, the exponents evenly spread from start to end."""
 def logsumexp(input: Tensor, dim: builtins.int | Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Logarithm of the sum of exponentials, without overflow."""
+def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+    """One step of an LSTM: the next hidden state and the next cell state."""
 def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is less than other."""
-def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Any = None) -> Tensor:
+def masked_fill(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """A copy of input with value where mask is true."""
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Any = None) -> Tensor:
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """A copy of input with the elements of source, in order, where mask is true."""
 def masked_select(input: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
     """A list of the elements where mask is true."""
@@ -1918,7 +2119,7 @@ def mean(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) ->
 @overload
 def mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
 @overload
-def median(input: Tensor, *, out: Any = None) -> Tensor:
+def median(input: Tensor) -> Tensor:
     """The lower median of all elements; along a dimension, also where it is."""
 @overload
 def median(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _median_result: ...
@@ -1935,10 +2136,20 @@ def mm(input: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """Product of two matrices."""
 def mode(input: Tensor, dim: builtins.int = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> _mode_result:
     """The most frequent elements along a dimension, and where they are."""
-def moveaxis(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+@overload
+def moveaxis(input: Tensor, source: builtins.int, destination: builtins.int) -> Tensor:
     """Moves dimensions to other positions; another name of movedim."""
-def movedim(input: Tensor, source: builtins.int | Sequence[builtins.int], destination: builtins.int | Sequence[builtins.int], *, out: Any = None) -> Tensor:
+@overload
+def moveaxis(input: Tensor, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
+@overload
+def moveaxis(input: Tensor, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
+@overload
+def movedim(input: Tensor, source: builtins.int, destination: builtins.int) -> Tensor:
     """Moves dimensions to other positions; the rest keep their order."""
+@overload
+def movedim(input: Tensor, source: Sequence[builtins.int], destination: Sequence[builtins.int]) -> Tensor: ...
+@overload
+def movedim(input: Tensor, source: Sequence[builtins.int], *destination: builtins.int) -> Tensor: ...
 def msort(input: Tensor, *, out: Any = None) -> Tensor:
     """The elements in order along the first dimension."""
 def mul(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -1956,13 +2167,13 @@ def nan_to_num(input: Tensor, nan: builtins.float | None = ..., posinf: builtins
 def nanmean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
     """Mean of the elements that are not NaN."""
 @overload
-def nanmedian(input: Tensor, *, out: Any = None) -> Tensor:
+def nanmedian(input: Tensor) -> Tensor:
     """The lower median of the elements that are not NaN; along a dimension, also where it is."""
 @overload
 def nanmedian(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _nanmedian_result: ...
 def nansum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor:
     """Sum in which NaN counts as zero."""
-def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int, *, out: Any = None) -> Tensor:
+def narrow(input: Tensor, dim: builtins.int, start: builtins.int, length: builtins.int) -> Tensor:
     """length elements of a dimension from start on."""
 def ne(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input and other differ."""
@@ -1976,7 +2187,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: Literal[False] = ..., out: Any = None) -> Tensor:
     """The positions of the elements that are not zero, one in each row."""
 @overload
-def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Any = None) -> tuple[Tensor, ...]: ...
+def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Tensor | None = ..., out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
 def normal(mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
     """Normally distributed numbers, each with its own mean and standard deviation."""
@@ -1995,7 +2206,7 @@ def ones(size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., layo
     """A tensor of ones."""
 @overload
 def ones(*size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
-def ones_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+def ones_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ...) -> Tensor:
     """Ones with the sizes and dtype of input."""
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every element of a vector times every element of another."""
@@ -2006,7 +2217,7 @@ def permute(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> 
 def permute(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
 def poisson(input: Tensor, generator: Generator | None = ..., *, out: Any = None) -> Tensor:
     """Numbers of events, the elements of input being the rates."""
-def polygamma(n: Tensor | Number, input: Tensor | Number, *, out: Any = None) -> Tensor:
+def polygamma(n: builtins.int, input: Tensor, *, out: Any = None) -> Tensor:
     """The nth derivative of digamma."""
 def positive(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, +input."""
@@ -2022,7 +2233,7 @@ def prod(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) ->
     """Product of all elements, or along a dimension."""
 @overload
 def prod(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = ..., *, out: Any = None) -> Tensor:
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: builtins.bool = ...) -> Tensor:
     """A copy of input, taken as one list, with source written where index says."""
 def rad2deg(input: Tensor, *, out: Any = None) -> Tensor:
     """Angles in radians as degrees."""
@@ -2031,7 +2242,7 @@ def rand(size: Sequence[builtins.int], *, generator: Generator | None = ..., dty
     """Numbers spread evenly over [0, 1)."""
 @overload
 def rand(*size: builtins.int, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
-def rand_like(input: Tensor, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+def rand_like(input: Tensor, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ...) -> Tensor:
     """Numbers spread evenly over [0, 1), with the sizes and dtype of input."""
 @overload
 def randint(high: builtins.int, size: Sequence[builtins.int], *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
@@ -2043,20 +2254,20 @@ def randint(low: builtins.int, high: builtins.int, size: Sequence[builtins.int],
 @overload
 def randint(low: builtins.int, high: builtins.int, *size: builtins.int, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
 @overload
-def randint_like(input: Tensor, high: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+def randint_like(input: Tensor, high: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ...) -> Tensor:
     """Integers from low (0) up to, not including, high, with the sizes and dtype of input."""
 @overload
-def randint_like(input: Tensor, low: builtins.int, high: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor: ...
+def randint_like(input: Tensor, low: builtins.int, high: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ...) -> Tensor: ...
 @overload
 def randn(size: Sequence[builtins.int], *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
     """Numbers of the normal distribution with mean 0 and variance 1."""
 @overload
 def randn(*size: builtins.int, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
-def randn_like(input: Tensor, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+def randn_like(input: Tensor, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ...) -> Tensor:
     """Normally distributed numbers, with the sizes and dtype of input."""
 def randperm(n: builtins.int, *, generator: Generator | None = ..., dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
     """The integers below n in random order."""
-def ravel(input: Tensor, *, out: Any = None) -> Tensor:
+def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension, as a view where possible."""
 def real(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
@@ -2068,32 +2279,36 @@ def relu(input: Tensor, *, out: Any = None) -> Tensor:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Remainder with the sign of the divisor, Python's %."""
 @overload
-def remainder(input: Number, other: Tensor, *, out: Any = None) -> Tensor: ...
+def remainder(input: Number, other: Tensor) -> Tensor: ...
 @overload
-def repeat_interleave(input: Tensor, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor:
+def repeat_interleave(input: Tensor, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor:
     """Each element, or slice along dim, repeats times in a row."""
 @overload
-def repeat_interleave(input: Tensor, repeats: Tensor, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+def repeat_interleave(input: Tensor, repeats: builtins.int, dim: builtins.int | None = ..., *, output_size: builtins.int | None = ...) -> Tensor: ...
 @overload
-def repeat_interleave(repeats: Tensor, *, output_size: builtins.int | None = ..., out: Any = None) -> Tensor: ...
+def repeat_interleave(repeats: Tensor, *, output_size: builtins.int | None = ...) -> Tensor: ...
 @overload
-def reshape(input: Tensor, shape: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def reshape(input: Tensor, shape: Sequence[builtins.int]) -> Tensor:
     """The same elements with other sizes, as a view where possible."""
 @overload
-def reshape(input: Tensor, *shape: builtins.int, out: Any = None) -> Tensor: ...
+def reshape(input: Tensor, *shape: builtins.int) -> Tensor: ...
 def resolve_conj(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def resolve_neg(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def rms_norm(input: Tensor, normalized_shape: Sequence[builtins.int], weight: Tensor | None = ..., eps: builtins.float | None = ..., *, out: Any = None) -> Tensor:
     """The last dimensions divided by the root of their mean square, times weight."""
-def roll(input: Tensor, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+def rnn_relu_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """One step of a simple recurrent network with relu: the next hidden state."""
+def rnn_tanh_cell(input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> Tensor:
+    """One step of a simple recurrent network with tanh: the next hidden state."""
+def roll(input: Tensor, shifts: builtins.int | Sequence[builtins.int], dims: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
     """Elements moved on by shifts along dims; those that fall off come in again."""
 @overload
-def rot90(input: Tensor, k: builtins.int = ..., dims: Sequence[builtins.int] = ..., *, out: Any = None) -> Tensor:
+def rot90(input: Tensor, k: builtins.int = ..., dims: Sequence[builtins.int] = ...) -> Tensor:
     """k quarter turns from the first of the dims towards the second."""
 @overload
-def rot90(input: Tensor, k: builtins.int = ..., *dims: builtins.int, out: Any = None) -> Tensor: ...
+def rot90(input: Tensor, k: builtins.int = ..., *dims: builtins.int) -> Tensor: ...
 @overload
 def round(input: Tensor, *, out: Any = None) -> Tensor:
     """The nearest integer; halves go to the even one."""
@@ -2124,7 +2339,7 @@ def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: 
     """Where values would go into sorted sequences."""
 def select(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
     """The slice at one index of a dimension, without that dimension."""
-def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
+def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A copy of input with the slice at one index replaced by src."""
 def selu(input: Tensor, *, out: Any = None) -> Tensor:
     """elu, scaled so that it keeps mean 0 and variance 1."""
@@ -2142,7 +2357,7 @@ def sinc(input: Tensor, *, out: Any = None) -> Tensor:
     """sin(pi * input) / (pi * input), and 1 where input is 0."""
 def sinh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic sine of each element."""
-def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ..., *, out: Any = None) -> Tensor:
+def slice_scatter(input: Tensor, src: Tensor, dim: builtins.int = ..., start: builtins.int | None = ..., end: builtins.int | None = ..., step: builtins.int = ...) -> Tensor:
     """A copy of input with every step-th element from start to end replaced by src."""
 def softmax(input: Tensor, dim: builtins.int, dtype: _types.dtype | None = ..., *, out: Any = None) -> Tensor:
     """exp(input), scaled so that it sums to 1 along dim."""
@@ -2162,8 +2377,15 @@ def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Square root of each element."""
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element times itself."""
-def squeeze(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, out: Any = None) -> Tensor:
-    """Removes dimensions of size 1."""
+@overload
+def squeeze(input: Tensor, *, out: Any = None) -> Tensor:
+    """Removes dimensions of size 1: all, or those among dim."""
+@overload
+def squeeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor: ...
+@overload
+def squeeze(input: Tensor, dim: Sequence[builtins.int], *, out: Any = None) -> Tensor: ...
+@overload
+def squeeze(input: Tensor, *dim: builtins.int, out: Any = None) -> Tensor: ...
 def stack(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors of one size one behind the other in a new dimension."""
 @overload
@@ -2172,7 +2394,7 @@ def std(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbias
 @overload
 def std(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
 @overload
-def std(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+def std(input: Tensor, unbiased: builtins.bool = ...) -> Tensor: ...
 @overload
 def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Standard deviation and mean."""
@@ -2195,9 +2417,9 @@ def sum(input: Tensor, *, dtype: _types.dtype | None = ..., out: Any = None) -> 
     """Sum of all elements, or over some dimensions."""
 @overload
 def sum(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ..., out: Any = None) -> Tensor: ...
-def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int, *, out: Any = None) -> Tensor:
+def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Exchanges two dimensions; another name of transpose."""
-def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
+def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """Exchanges two dimensions; another name of transpose."""
 def t(input: Tensor, *, out: Any = None) -> Tensor:
     """The transpose of a matrix; vectors stay as they are."""
@@ -2216,26 +2438,26 @@ def tensor_split(input: Tensor, sections: builtins.int, dim: builtins.int = ...,
 def tensor_split(input: Tensor, indices: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
 @overload
 def tensor_split(input: Tensor, tensor_indices_or_sections: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
-def threshold(input: Tensor, threshold: Tensor | Number, value: Tensor | Number, *, out: Any = None) -> Tensor:
+def threshold(input: Tensor, threshold: Number, value: Number, *, out: Any = None) -> Tensor:
     """input where it is above threshold, value elsewhere."""
 @overload
-def tile(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def tile(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
     """Copies of the tensor side by side; missing counts are 1."""
 @overload
-def tile(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
+def tile(input: Tensor, *dims: builtins.int) -> Tensor: ...
 def topk(input: Tensor, k: builtins.int, dim: builtins.int = ..., largest: builtins.bool = ..., sorted: builtins.bool = ..., *, out: Any = None) -> _topk_result:
     """The k largest elements along a dimension, and where they are."""
-def trace(input: Tensor, *, out: Any = None) -> Tensor:
+def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
 def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
     """Exchanges two dimensions."""
 def tril(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Each matrix with zeros above a diagonal."""
-def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+def tril_indices(row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., pin_memory: builtins.bool = ...) -> Tensor:
     """Rows and columns of the elements that tril keeps."""
 def triu(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Each matrix with zeros below a diagonal."""
-def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor:
+def triu_indices(row: builtins.int, col: builtins.int, offset: builtins.int = ..., *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., pin_memory: builtins.bool = ...) -> Tensor:
     """Rows and columns of the elements that triu keeps."""
 def true_divide(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Quotient of input and other, element by element."""
@@ -2244,10 +2466,10 @@ def trunc(input: Tensor, *, out: Any = None) -> Tensor:
 def unbind(input: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Views of all slices along a dimension."""
 @overload
-def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
     """Makes several dimensions of one."""
 @overload
-def unflatten(input: Tensor, dim: builtins.int, *sizes: builtins.int, out: Any = None) -> Tensor: ...
+def unflatten(input: Tensor, dim: builtins.int, *sizes: builtins.int) -> Tensor: ...
 def unsqueeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor:
     """Inserts a dimension of size 1."""
 @overload
@@ -2256,7 +2478,7 @@ def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbias
 @overload
 def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> Tensor: ...
 @overload
-def var(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> Tensor: ...
+def var(input: Tensor, unbiased: builtins.bool = ...) -> Tensor: ...
 @overload
 def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
     """Variance and mean."""
@@ -2276,10 +2498,12 @@ def vsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tens
 def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """Tensors one below the other."""
 @overload
-def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
+def where(condition: Tensor, input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """input where condition holds, other elsewhere."""
 @overload
-def where(condition: Tensor, *, out: Any = None) -> tuple[Tensor, ...]: ...
+def where(condition: Tensor, input: Tensor | Number, other: Tensor | Number) -> Tensor: ...
+@overload
+def where(condition: Tensor) -> tuple[Tensor, ...]: ...
 @overload
 def xlogy(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """input * log(other), and 0 where input is 0."""
@@ -2290,7 +2514,7 @@ def zeros(size: Sequence[builtins.int], *, dtype: _types.dtype | None = ..., lay
     """A tensor of zeros."""
 @overload
 def zeros(*size: builtins.int, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., out: Any = None) -> Tensor: ...
-def zeros_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ..., out: Any = None) -> Tensor:
+def zeros_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types.layout | None = ..., device: _types.device | str | builtins.int | None = ..., requires_grad: builtins.bool = ..., pin_memory: builtins.bool = ..., memory_format: _types.memory_format | None = ...) -> Tensor:
     """Zeros with the sizes and dtype of input."""
 def abs_(input: Tensor) -> Tensor:
     """Absolute value of each element."""
@@ -2326,22 +2550,22 @@ def bitwise_not_(input: Tensor) -> Tensor:
     """The bits that input has not; of a bool, its opposite."""
 def ceil_(input: Tensor) -> Tensor:
     """The smallest integer that is not below each element."""
-def celu_(input: Tensor, alpha: Tensor | Number = ...) -> Tensor:
+def celu_(input: Tensor, alpha: Number = ...) -> Tensor:
     """input where it is positive, alpha * (exp(input / alpha) - 1) elsewhere."""
 @overload
-def clamp_(input: Tensor, min: Tensor | Number, max: Tensor | Number) -> Tensor:
+def clamp_(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor:
     """input, held between min and max."""
 @overload
-def clamp_(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Tensor: ...
+def clamp_(input: Tensor, min: Number | None = ..., max: Number | None = ...) -> Tensor: ...
 def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
     """input, held at or below max."""
 def clamp_min_(input: Tensor, min: Tensor | Number) -> Tensor:
     """input, held at or above min."""
 @overload
-def clip_(input: Tensor, min: Tensor | Number, max: Tensor | Number) -> Tensor:
+def clip_(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ...) -> Tensor:
     """input, held between min and max."""
 @overload
-def clip_(input: Tensor, min: Tensor | Number | None = ..., max: Tensor | Number | None = ...) -> Tensor: ...
+def clip_(input: Tensor, min: Number | None = ..., max: Number | None = ...) -> Tensor: ...
 def cos_(input: Tensor) -> Tensor:
     """Cosine of each element, in radians."""
 def cosh_(input: Tensor) -> Tensor:
@@ -2376,6 +2600,8 @@ def frac_(input: Tensor) -> Tensor:
     """The fraction of each element, with its sign."""
 def gcd_(input: Tensor, other: Tensor) -> Tensor:
     """Greatest common divisor."""
+def i0_(input: Tensor) -> Tensor:
+    """Modified Bessel function of the first kind, of order 0."""
 def lcm_(input: Tensor, other: Tensor) -> Tensor:
     """Least common multiple."""
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
@@ -2438,7 +2664,7 @@ def tan_(input: Tensor) -> Tensor:
     """Tangent of each element, in radians."""
 def tanh_(input: Tensor) -> Tensor:
     """Hyperbolic tangent of each element."""
-def threshold_(input: Tensor, threshold: Tensor | Number, value: Tensor | Number) -> Tensor:
+def threshold_(input: Tensor, threshold: Number, value: Number) -> Tensor:
     """input where it is above threshold, value elsewhere."""
 def trunc_(input: Tensor) -> Tensor:
     """Each element without its fraction."""

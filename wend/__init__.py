@@ -4,10 +4,12 @@ It speaks PyTorch: names, signatures, defaults and errors are PyTorch's wherever
 """
 
 import os as _os
+from math import e, inf, nan, pi
 
 from wend import _C
 
 __version__ = "0.1.0"
+newaxis = None
 
 _C._init_source(_os.path.dirname(__file__) + _os.sep)
 # A fork waits for the run in flight, so that the child finds every node whole.
@@ -28,6 +30,7 @@ from wend._interop import (  # noqa: E402
     from_numpy,
     frombuffer,
 )
+from wend._lookup import isin, unravel_index  # noqa: E402
 from wend._norms import torch_norm as norm  # noqa: E402
 from wend._products import chain_matmul, matrix_power, tensordot  # noqa: E402
 from wend._reductions import (  # noqa: E402
@@ -35,6 +38,7 @@ from wend._reductions import (  # noqa: E402
     cov,
     cumulative_trapezoid,
     diff,
+    gradient,
     nanquantile,
     quantile,
     renorm,
@@ -43,13 +47,20 @@ from wend._reductions import (  # noqa: E402
     unique,
     unique_consecutive,
 )
-from wend._report import eager, laziness, report  # noqa: E402
+from wend._report import batching, eager, laziness, report  # noqa: E402
+from wend._sets import isin  # noqa: E402
 from wend._settings import (  # noqa: E402
+    are_deterministic_algorithms_enabled,
     get_default_device,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
     set_default_device,
     set_default_dtype,
     set_default_tensor_type,
+    set_float32_matmul_precision,
+    set_num_interop_threads,
     set_num_threads,
+    use_deterministic_algorithms,
 )
 from wend._shapes import (  # noqa: E402
     atleast_1d,
@@ -65,6 +76,7 @@ from wend._shapes import (  # noqa: E402
 from wend._tensor import (  # noqa: E402
     allclose,
     equal,
+    imag,
     is_complex,
     is_floating_point,
     is_inference,
@@ -102,7 +114,7 @@ from wend._types import (  # noqa: E402
     uint8,
 )
 from wend.utils import hooks as _hooks  # noqa: E402
-from wend import autograd, nn, special  # noqa: E402
+from wend import autograd, special  # noqa: E402
 from wend.autograd.grad_mode import (  # noqa: E402
     enable_grad,
     inference_mode,
@@ -118,12 +130,31 @@ from wend.random import (  # noqa: E402
 )
 
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
-_MODULES = {"cuda", "linalg", "nn", "special", "utils"}
+_MODULES = {
+    "accelerator",
+    "backends",
+    "cuda",
+    "distributions",
+    "func",
+    "linalg",
+    "mps",
+    "nn",
+    "optim",
+    "serialization",
+    "special",
+    "utils",
+    "version",
+    "xpu",
+}
 _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
+    "load": "serialization",
+    "map": "_map",
+    "typename": "_info",
     "pairwise_distance": "nn.functional",
     "printoptions": "_printing",
+    "save": "serialization",
     "set_printoptions": "_printing",
     "UntypedStorage": "_storage",
 }
@@ -135,12 +166,15 @@ def __getattr__(name):
     if name in _MODULES:
         return import_module(f"wend.{name}")
     if name in _NAMES:
-        found = getattr(import_module(f"wend.{_NAMES[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"wend.{_NAMES[name]}"), name)
     elif name.endswith("Tensor"):
         found = import_module("wend._legacy").types.get(name)
     else:
         found = None
     if found is None:
         raise AttributeError(f"module 'wend' has no attribute '{name}'")
-    globals()[name] = found
     return found
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_NAMES})

@@ -1,8 +1,18 @@
 """Written by `python -m wend._stubs` (./dev stubs) from the op table; do not edit."""
 
+from math import e as e
+from math import inf as inf
+from math import nan as nan
+from math import pi as pi
 from wend import autograd as autograd
+from wend import cuda as cuda
+from wend import distributions as distributions
+from wend import func as func
+from wend import linalg as linalg
 from wend import nn as nn
+from wend import optim as optim
 from wend import random as random
+from wend import serialization as serialization
 from wend import special as special
 from wend import utils as utils
 from wend._C import Generator as Generator
@@ -165,6 +175,7 @@ from wend._C import fmin as fmin
 from wend._C import fmod as fmod
 from wend._C import frac as frac
 from wend._C import frac_ as frac_
+from wend._C import frexp as frexp
 from wend._C import full as full
 from wend._C import full_like as full_like
 from wend._C import gather as gather
@@ -176,6 +187,7 @@ from wend._C import get_default_dtype as get_default_dtype
 from wend._C import get_num_threads as get_num_threads
 from wend._C import greater as greater
 from wend._C import greater_equal as greater_equal
+from wend._C import gru_cell as gru_cell
 from wend._C import gt as gt
 from wend._C import hardshrink as hardshrink
 from wend._C import heaviside as heaviside
@@ -183,7 +195,10 @@ from wend._C import histc as histc
 from wend._C import hsplit as hsplit
 from wend._C import hstack as hstack
 from wend._C import hypot as hypot
-from wend._C import imag as imag
+from wend._C import i0 as i0
+from wend._C import i0_ as i0_
+from wend._C import igamma as igamma
+from wend._C import igammac as igammac
 from wend._C import index_add as index_add
 from wend._C import index_copy as index_copy
 from wend._C import index_fill as index_fill
@@ -238,6 +253,7 @@ from wend._C import logit as logit
 from wend._C import logit_ as logit_
 from wend._C import logspace as logspace
 from wend._C import logsumexp as logsumexp
+from wend._C import lstm_cell as lstm_cell
 from wend._C import lt as lt
 from wend._C import masked_fill as masked_fill
 from wend._C import masked_scatter as masked_scatter
@@ -310,6 +326,8 @@ from wend._C import resolve_conj as resolve_conj
 from wend._C import resolve_neg as resolve_neg
 from wend._C import result_type as result_type
 from wend._C import rms_norm as rms_norm
+from wend._C import rnn_relu_cell as rnn_relu_cell
+from wend._C import rnn_tanh_cell as rnn_tanh_cell
 from wend._C import roll as roll
 from wend._C import rot90 as rot90
 from wend._C import round as round
@@ -398,11 +416,16 @@ from wend._einsum import einsum as einsum
 from wend._graph import graph as graph
 from wend._info import finfo as finfo
 from wend._info import iinfo as iinfo
+from wend._info import typename as typename
 from wend._interop import as_tensor as as_tensor
 from wend._interop import asarray as asarray
 from wend._interop import from_dlpack as from_dlpack
 from wend._interop import from_numpy as from_numpy
 from wend._interop import frombuffer as frombuffer
+from wend._map import map as map
+from wend._printing import get_printoptions as get_printoptions
+from wend._printing import printoptions as printoptions
+from wend._printing import set_printoptions as set_printoptions
 from wend._products import chain_matmul as chain_matmul
 from wend._products import matrix_power as matrix_power
 from wend._products import tensordot as tensordot
@@ -417,6 +440,7 @@ from wend._reductions import trapezoid as trapezoid
 from wend._reductions import trapz as trapz
 from wend._reductions import unique as unique
 from wend._reductions import unique_consecutive as unique_consecutive
+from wend._report import batching as batching
 from wend._report import eager as eager
 from wend._report import laziness as laziness
 from wend._report import report as report
@@ -434,8 +458,10 @@ from wend._shapes import broadcast_tensors as broadcast_tensors
 from wend._shapes import cartesian_prod as cartesian_prod
 from wend._shapes import combinations as combinations
 from wend._shapes import meshgrid as meshgrid
+from wend._storage import UntypedStorage as UntypedStorage
 from wend._tensor import allclose as allclose
 from wend._tensor import equal as equal
+from wend._tensor import imag as imag
 from wend._tensor import is_complex as is_complex
 from wend._tensor import is_floating_point as is_floating_point
 from wend._tensor import is_inference as is_inference
@@ -474,8 +500,14 @@ from wend.autograd.grad_mode import enable_grad as enable_grad
 from wend.autograd.grad_mode import inference_mode as inference_mode
 from wend.autograd.grad_mode import no_grad as no_grad
 from wend.autograd.grad_mode import set_grad_enabled as set_grad_enabled
+from wend.nn.functional import cosine_similarity as cosine_similarity
+from wend.nn.functional import pairwise_distance as pairwise_distance
 from wend.random import get_rng_state as get_rng_state
 from wend.random import initial_seed as initial_seed
 from wend.random import manual_seed as manual_seed
 from wend.random import seed as seed
 from wend.random import set_rng_state as set_rng_state
+from wend.serialization import load as load
+from wend.serialization import save as save
+
+newaxis: None

@@ -98,7 +98,7 @@ class Node:
     def attributes(self) -> dict[str, Any]:
         """The arguments that are not tensors, by name."""
         values = self._core.attributes(self._index)
-        names = [p.name for p in _parameters(self) if not p.is_tensor]
+        names = [p.name for p in _parameters(self) if not p.is_input]
         return _by_name(names, values)
 
     @property
@@ -285,7 +285,7 @@ def _call(node: Node) -> str:
     """The op with its arguments that are no nodes of their own, such as "mul(other=2.0)"."""
     if node.constant is not None:
         return node.constant
-    names = [p.name for p in _parameters(node) if p.is_tensor]
+    names = [p.name for p in _parameters(node) if p.is_input]
     shown = {k: v.constant for k, v in _by_name(names, node.inputs).items() if v.constant}
     defaults = {p.name: p.default for p in _parameters(node)}
     for name, value in node.attributes.items():

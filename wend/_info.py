@@ -1,4 +1,4 @@
-"""The limits of dtypes: `finfo` for floats and `iinfo` for integers."""
+"""The limits of dtypes, `finfo` for floats and `iinfo` for integers, and the names of types."""
 
 from __future__ import annotations
 
@@ -86,3 +86,18 @@ class iinfo(_Info):  # noqa: N801
 
 def _name(obj: object) -> str:
     return obj.__class__.__name__
+
+
+def typename(obj: Any) -> str:
+    """The name of a tensor's type, of a class, or of the class of any other object.
+
+    >>> wend.typename(wend.ones(2))
+    'torch.FloatTensor'
+    """
+    if isinstance(obj, _C.Tensor):
+        name: str = obj.type()
+        return name
+    named = obj if hasattr(obj, "__qualname__") else obj.__class__
+    module = getattr(named, "__module__", None)
+    within = "" if module in (None, "", "builtins") else f"{module}."
+    return f"{within}{named.__qualname__}"

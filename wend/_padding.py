@@ -49,7 +49,7 @@ def _check_sizes(input: Tensor, margins: list[int], mode: str) -> None:
         )
     shape = list(input.shape)
     for size in shape[-padded - 1 :]:
-        if size == 0:
+        if size == 0 and mode != "circular":
             raise RuntimeError(
                 f"Expected {padded + 1}D or {padded + 2}D (batch mode) tensor with possibly 0 "
                 f"batch size and other non-zero dimensions for input, but got: {shape}"

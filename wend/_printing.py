@@ -4,6 +4,7 @@ How values come about is left to `Tensor.tolist`; "Parameter containing:" to `nn
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -122,17 +123,20 @@ def tensor_format(t: Tensor, spec: str) -> str:
 
 
 def _constructor(t: Tensor) -> str:
-    import wend
+    from wend._C import Tensor
 
-    kind = type(t)
-    plain = kind is wend.Tensor or kind is wend.nn.Parameter
-    return "tensor" if plain else kind.__name__
+    plain = type(t) in (Tensor, *_parameter_types())
+    return "tensor" if plain else type(t).__name__
 
 
 def _is_parameter(t: Tensor) -> bool:
-    import wend
+    return isinstance(t, _parameter_types())
 
-    return isinstance(t, wend.nn.Parameter)
+
+def _parameter_types() -> tuple[type, ...]:
+    """Parameter, if nn is loaded; as long as it is not there are none."""
+    loaded = sys.modules.get("wend.nn.parameter")
+    return () if loaded is None else (loaded.Parameter,)
 
 
 def _contents(t: Tensor, indent: int) -> str:

@@ -21,8 +21,13 @@ class Parameter(NamedTuple):
 
     @property
     def is_tensor(self) -> bool:
-        """Whether the argument becomes an input of the node; the others are attributes."""
+        """Whether a tensor may be given."""
         return self.type in ("Tensor", "Operand", "Tensor[]")
+
+    @property
+    def is_input(self) -> bool:
+        """Whether the argument becomes an input of the node; the others are attributes."""
+        return self.is_tensor or self.type == "Scalar"
 
 
 class Signature(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import math
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -19,9 +20,13 @@ import wend
 from wend import _C
 from wend._signature import Parameter, Signature, parse
 
+# The modules of the names that the package looks up when they are asked for.
+LAZY: dict[str, str] = vars(wend)["_NAMES"]
+
 TYPES = {
     "Tensor": "Tensor",
     "Operand": "Tensor | Number",
+    "Scalar": "Number",
     "Tensor[]": "Sequence[Tensor]",
     "Number": "Number",
     "int": "builtins.int",
@@ -66,6 +71,10 @@ ATTRIBUTES = {
     "is_nested": "builtins.bool",
     "output_nr": "builtins.int",
     "retains_grad": "builtins.bool",
+    "H": "Tensor",
+    "T": "Tensor",
+    "mH": "Tensor",
+    "mT": "Tensor",
 }
 
 METHODS = {
@@ -89,6 +98,18 @@ METHODS = {
     "register_hook": ["(hook: Callable[[Tensor], Any]) -> Any"],
     "register_post_accumulate_grad_hook": ["(hook: Callable[[Tensor], None]) -> Any"],
     "retain_grad": ["() -> None"],
+    "as_subclass": ["(cls: type) -> Any"],
+    "resize_": ["(size: Sequence[builtins.int]) -> Self", "(*size: builtins.int) -> Self"],
+    "resize_as_": ["(other: Tensor) -> Self"],
+    "set_": [
+        "(source: Tensor, storage_offset: builtins.int = 0, "
+        "size: Sequence[builtins.int] | None = None, "
+        "stride: Sequence[builtins.int] | None = None) -> Self"
+    ],
+    "cuda": [
+        "(device: Any = None, non_blocking: builtins.bool = False, memory_format: Any = None) "
+        "-> NoReturn"
+    ],
     "backward": [
         "(gradient: Tensor | None = None, retain_graph: builtins.bool | None = None, "
         "create_graph: builtins.bool = False, inputs: Sequence[Tensor] | Tensor | None = None) "
@@ -123,6 +144,9 @@ FUNCTIONS = {
     "_op_table": ["() -> list[dict[str, Any]]"],
     "_graph": ["(*tensors: Tensor) -> _Graph"],
     "_kernel_times": ["() -> list[tuple[Any, ...]]"],
+    "_batch_sizes": ["() -> list[tuple[Any, ...]]"],
+    "_batch_gaps": ["() -> list[tuple[Any, ...]]"],
+    "_value_reads": ["() -> list[tuple[Any, ...]]"],
     "_tensor_over_buffer": ["(memory: Any) -> Tensor"],
     "_edge_shape": ["(edge: Any) -> _types.Size"],
     "_edge_dtype": ["(edge: Any) -> _types.dtype"],
@@ -141,6 +165,10 @@ CLASSES = {
         "get_state": "() -> Tensor",
         "set_state": "(state: Tensor) -> Generator",
         "clone_state": "() -> Generator",
+    },
+    "_Fiber": {
+        "__init__": "(wait: Callable[[], builtins.bool], stream: builtins.int, "
+        "index: builtins.int) -> None",
     },
     "_Graph": {
         "shape": "(index: builtins.int, /) -> _types.Size",
@@ -220,15 +248,27 @@ IN_PLACE = Form("inplace", True, True)
 IN_PLACE_FUNCTION = Form("inplace_function", False, True)
 
 
-def op_signatures(name: str, signature: Signature, form: Form) -> Iterator[str]:
+def signature_in(facts: dict[str, Any], form: Form) -> Signature:
+    return parse(facts["method_signature" if form.is_method else "signature"])
+
+
+def takes_out(facts: dict[str, Any], form: Form) -> bool:
+    gives_list = facts["signature"].endswith("[]")
+    written = form.in_place or form.is_method or facts["view"]
+    return facts["out"] and not written and not gives_list
+
+
+def op_signatures(facts: dict[str, Any], form: Form) -> Iterator[str]:
     """The Python signatures of an op in one of its forms."""
+    name, signature = facts["name"], signature_in(facts, form)
     parameters = list(signature.parameters)
     first = ["self"] if form.is_method else []
     if first:
         parameters = parameters[1:]
     positional = [p for p in parameters if not p.keyword_only]
     named = [parameter_text(p) for p in parameters if p.keyword_only]
-    if not form.in_place:
+    given = any(text.startswith("out:") for text in named)
+    if takes_out(facts, form) and not given:
         named.append("out: Any = None")
     own = "Self" if form.is_method else "Tensor"
     returns = own if form.in_place else return_text(name, signature)
@@ -262,13 +302,8 @@ def op_groups(form: Form, module: str | None = None) -> dict[str, list[dict[str,
 def op_lines(form: Form, module: str | None = None, prefix: str = "") -> list[str]:
     """The declarations of every op that is bound in a form."""
     lines = []
-    text = "method_signature" if form.is_method else "signature"
     for name, entries in sorted(op_groups(form, module).items()):
-        signatures = [
-            line
-            for facts in entries
-            for line in op_signatures(facts["name"], parse(facts[text]), form)
-        ]
+        signatures = [line for facts in entries for line in op_signatures(facts, form)]
         lines += declaration(name, signatures, prefix, entries[0]["doc"])
     return lines
 
@@ -406,15 +441,20 @@ def extension_stub() -> str:
 
 
 def public_names() -> list[str]:
-    """What `wend` holds for its users."""
-    return sorted(name for name in dir(wend) if not name.startswith("_"))
+    """What `wend` holds for its users, or loads when they look at it."""
+    held = {name for name in dir(wend) if not name.startswith("_")}
+    return sorted(held | vars(wend)["_MODULES"] | set(LAZY))
 
 
 def home_of(name: str) -> str:
     """The module that a public name is to be imported from."""
+    if name in LAZY:
+        return f"wend.{LAZY[name]}"
     value = getattr(wend, name)
     if isinstance(value, ModuleType):
         return value.__name__.rpartition(".")[0]
+    if getattr(math, name, None) is value:
+        return "math"
     if hasattr(_C, name) and getattr(_C, name) is value:
         return "wend._C"
     for module in (value.__class__.__module__, getattr(value, "__module__", "")):
@@ -426,8 +466,9 @@ def home_of(name: str) -> str:
 
 def package_stub() -> str:
     """The text of `__init__.pyi`: every public name and where it comes from."""
-    lines = [f"from {home_of(name)} import {name} as {name}" for name in public_names()]
-    return "\n".join([HEADER, *sorted(lines)]) + "\n"
+    names = [name for name in public_names() if getattr(wend, name) is not None]
+    lines = [f"from {home_of(name)} import {name} as {name}" for name in names]
+    return "\n".join([HEADER, *sorted(lines), "", "__version__: str", "newaxis: None"]) + "\n"
 
 
 def stubs() -> dict[str, str]:

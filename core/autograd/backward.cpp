@@ -304,12 +304,17 @@ class Walk {
     RowList list;
     if (entry.gradient)
       for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
-    if (entry.rows)
-      for (const RowsGradient& rows : *entry.rows) list.add(rows);
-    std::vector<bool> there(batch->n);
-    for (int64_t to : list.to) there[to] = true;
+    std::vector<bool> there(batch->n), met(batch->n);
+    if (entry.rows) {
+      for (const RowsGradient& rows : *entry.rows)
+        if (rows.gradient)
+          list.add(rows);
+        else
+          met[rows.which] = true;
+    }
+    for (int64_t to : list.to) there[to] = met[to] = true;
     if (!alike || !std::ranges::all_of(there, [](bool b) { return b; })) {
-      step_members(*batch, list, there);
+      step_members(*batch, list, met);
       return false;
     }
     if (!request_.keep_graph) forget(batch);
@@ -328,9 +333,9 @@ class Walk {
     passed_batches_.push_back(batch);
   }
 
-  void step_members(Batch& batch, const RowList& list, const std::vector<bool>& there) {
+  void step_members(Batch& batch, const RowList& list, const std::vector<bool>& met) {
     for (uint32_t i = 0; i < batch.n; ++i) {
-      if (!there[i]) continue;
+      if (!met[i]) continue;
       if (!batch.members[i])
         fail(ErrorKind::runtime, "internal: a member of a batch of ", batch.whole->op->name,
              " is gone");
@@ -420,14 +425,22 @@ class Walk {
       const Gradient& rule = op.grad_each.formula ? op.grad_each : op.grad[std::min(i, 3u)];
       if (!rule.formula) continue;
       Value gradient = rule.formula({node, in, out, entry.gradient, static_cast<int>(i)});
-      if (gradient) take(i, fit_gradient(std::move(gradient), *input));
+      // An edge without a value has the geometry of the node that it gave its history to.
+      const Node& like = op.is_edge(i) ? node : *input;
+      if (gradient) take(i, fit_gradient(std::move(gradient), like));
     }
   }
 
   // The walk goes on without a gradient: hooks and functions are still called.
   void pass_nothing(Node& node) {
-    for (const Value& in : node.in())
-      if (wants(in.get())) frontier_->entry(in.get());
+    for (const Value& in : node.in()) {
+      if (!wants(in.get())) continue;
+      const Batch* batch = by_batches_ ? batch_of(*in) : nullptr;
+      if (batch)
+        frontier_->rows(batch->whole).push_back({{}, {}, in->row});
+      else
+        frontier_->entry(in.get());
+    }
   }
 
   void hand_on(Node& node, Values& gradients, std::span<const Value> outputs) {
@@ -487,7 +500,7 @@ class Walk {
 };
 
 void backward(Backward& request) {
-  run_pending();
+  settle();
   // A root whose value was dropped has run; only its history is needed.
   for (const auto& root : request.roots)
     if (root.node->state != State::dropped) observe(root.node);

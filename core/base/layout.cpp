@@ -48,8 +48,7 @@ int64_t count(std::span<const int64_t> sizes) {
 }
 
 Dims contiguous_strides(std::span<const int64_t> sizes) {
-  Dims strides;
-  strides.n = static_cast<int>(sizes.size());
+  Dims strides(sizes);
   int64_t step = 1;
   for (int i = strides.n - 1; i >= 0; --i) {
     strides[i] = step;
@@ -70,6 +69,47 @@ bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> stri
     }
   }
   return true;
+}
+
+// Row-major strides of sizes permuted so that `order[0]` is the outermost dimension in memory.
+Dims permuted_strides(std::span<const int64_t> sizes, std::span<const int> order) {
+  Dims strides(sizes);
+  int64_t step = 1;
+  for (int i = strides.n - 1; i >= 0; --i) {
+    strides[order[i]] = step;
+    step *= std::max<int64_t>(sizes[order[i]], 1);
+  }
+  return strides;
+}
+
+// Whether dimension a must be further in than b: > 0 yes, < 0 no, 0 nobody minds.
+int order_of(std::span<const int64_t> sizes, std::span<const Dims> strides, int a, int b) {
+  for (const Dims& s : strides) {
+    if (s[a] == 0 || s[b] == 0) continue;
+    if (s[a] != s[b]) return s[a] < s[b] ? -1 : 1;
+    if (sizes[a] > sizes[b]) return 1;
+  }
+  return 0;
+}
+
+Dims strides_following(std::span<const int64_t> sizes, std::span<const Dims> strides) {
+  const int n = static_cast<int>(sizes.size());
+  int inner_first[kMaxDims];
+  for (int i = 0; i < n; ++i) inner_first[i] = n - 1 - i;
+  for (int i = 1; i < n; ++i) {
+    int moving = i;
+    for (int j = i - 1; j >= 0; --j) {
+      const int order = order_of(sizes, strides, inner_first[j], inner_first[moving]);
+      if (order > 0) {
+        std::swap(inner_first[j], inner_first[moving]);
+        moving = j;
+      } else if (order < 0) {
+        break;
+      }
+    }
+  }
+  std::reverse(inner_first, inner_first + n);
+  return permuted_strides(sizes, {inner_first, static_cast<size_t>(n)});
 }
 
 bool is_dense(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
@@ -97,8 +137,8 @@ class Table {
     for (size_t at = hash & mask();; at = (at + 1) & mask()) {
       const Layout* l = slots_[at];
       if (!l) break;
-      if (l->hash == hash && std::ranges::equal(l->sizes(), sizes) &&
-          std::ranges::equal(l->strides(), strides))
+      if (l->hash == hash && l->ndim == static_cast<int>(sizes.size()) && same(l->data, sizes) &&
+          same(l->data + l->ndim, strides))
         return l;
     }
     Layout* made = make(sizes, strides, hash);
@@ -109,6 +149,13 @@ class Table {
 
  private:
   size_t mask() const { return slots_.size() - 1; }
+
+  // The lists are too short to call memcmp for.
+  static bool same(const int64_t* a, std::span<const int64_t> b) {
+    for (size_t i = 0; i < b.size(); ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
 
   static uint32_t hash_of(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
     uint64_t h = sizes.size() * 0x9e3779b97f4a7c15u;
@@ -130,6 +177,8 @@ class Table {
     l->numel = count(sizes);
     l->contiguous = is_contiguous(sizes, strides);
     l->dense = l->contiguous || is_dense(sizes, strides);
+    const Dims own(strides);
+    l->in_order = l->dense && own == strides_following(sizes, {&own, 1});
     l->uniform = l->numel > 0;
     for (int i = 0; i < n; ++i) l->uniform &= sizes[i] == 1 || strides[i] == 0;
     l->span = 0;
@@ -174,54 +223,20 @@ LayoutRef intern(std::span<const int64_t> sizes, std::span<const int64_t> stride
 }
 
 LayoutRef contiguous(std::span<const int64_t> sizes) {
+  static const LayoutRef scalar = intern({}, {});
+  if (sizes.empty()) return scalar;
   count(sizes);
   return intern(sizes, contiguous_strides(sizes).span());
 }
 
 LayoutRef permuted(std::span<const int64_t> sizes, std::span<const int> order) {
   count(sizes);
-  Dims strides;
-  strides.n = static_cast<int>(sizes.size());
-  int64_t step = 1;
-  for (int i = strides.n - 1; i >= 0; --i) {
-    strides[order[i]] = step;
-    step *= std::max<int64_t>(sizes[order[i]], 1);
-  }
-  return intern(sizes, strides.span());
+  return intern(sizes, permuted_strides(sizes, order).span());
 }
-
-namespace {
-
-// Whether dimension a must be further in than b: > 0 yes, < 0 no, 0 nobody minds.
-int order_of(std::span<const int64_t> sizes, std::span<const Dims> strides, int a, int b) {
-  for (const Dims& s : strides) {
-    if (s[a] == 0 || s[b] == 0) continue;
-    if (s[a] != s[b]) return s[a] < s[b] ? -1 : 1;
-    if (sizes[a] > sizes[b]) return 1;
-  }
-  return 0;
-}
-
-}  // namespace
 
 LayoutRef following(std::span<const int64_t> sizes, std::span<const Dims> strides) {
-  const int n = static_cast<int>(sizes.size());
-  int inner_first[kMaxDims];
-  for (int i = 0; i < n; ++i) inner_first[i] = n - 1 - i;
-  for (int i = 1; i < n; ++i) {
-    int moving = i;
-    for (int j = i - 1; j >= 0; --j) {
-      const int order = order_of(sizes, strides, inner_first[j], inner_first[moving]);
-      if (order > 0) {
-        std::swap(inner_first[j], inner_first[moving]);
-        moving = j;
-      } else if (order < 0) {
-        break;
-      }
-    }
-  }
-  std::reverse(inner_first, inner_first + n);
-  return permuted(sizes, {inner_first, static_cast<size_t>(n)});
+  count(sizes);
+  return intern(sizes, strides_following(sizes, strides).span());
 }
 
 bool is_channels_last(const Layout& layout) {

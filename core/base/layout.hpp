@@ -43,6 +43,7 @@ struct Layout {
   bool contiguous;  // row-major without gaps
   bool uniform;     // one element of memory, however often it is repeated
   bool dense;       // some permutation of row-major: every element of its span is used once
+  bool in_order;    // dense, and the strides are those of a new tensor that follows it
   int64_t numel;
   int64_t span;  // elements from the first to one past the last that can be reached
   int64_t data[];

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "exec/execute.hpp"
+#include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
 #include "ops/functions.hpp"
@@ -43,8 +44,6 @@ struct Hash {
   void add(const void* p) { add(reinterpret_cast<uintptr_t>(p) >> 4); }
 };
 
-bool is_own(const Op& op, uint32_t i) { return i < 32 && op.own_attrs >> i & 1; }
-
 void add_attr(Hash& h, const Arg& a) {
   h.add(static_cast<uint64_t>(a.kind) << 32 | a.n);
   if (a.kind == Arg::ints || a.kind == Arg::reals)
@@ -52,6 +51,8 @@ void add_attr(Hash& h, const Arg& a) {
   else if (a.kind != Arg::text && a.kind != Arg::none)
     h.add(static_cast<uint64_t>(a.i));
 }
+
+}  // namespace
 
 bool same_attr(const Arg& a, const Arg& b) {
   if (a.kind != b.kind || a.n != b.n) return false;
@@ -67,6 +68,8 @@ bool same_attr(const Arg& a, const Arg& b) {
       return a.i == b.i;
   }
 }
+
+namespace {
 
 // What members of a batch must have in common: everything but the values of their inputs and their
 // own attributes.
@@ -286,6 +289,7 @@ bool run_at_once(Members members) {
     // Which of them it is that cannot run shows when each runs by itself.
     return false;
   }
+  if (report) report->batch(members);
   ++counters.batches;
   counters.batched += members.size();
   return true;
@@ -323,14 +327,14 @@ void run_alike(Members members, Poll& poll) {
     std::vector<std::vector<Node*>> parts;
     if (!(op.weights >> i & 1) || all_share(members, i) || !split_by_weight(members, i, parts))
       continue;
+    if (report) report->apart(members, Apart::weight, i, parts.size());
     for (const auto& part : parts) run_alike(part, poll);
     return;
   }
   const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
-  if (run_at_once(members))
-    poll.after(work);
-  else
-    run_one_by_one(members, poll);
+  if (run_at_once(members)) return poll.after(work);
+  if (report) report->apart(members, Apart::refused, 0, members.size());
+  run_one_by_one(members, poll);
 }
 
 // Pending nodes by level, which is one more than the highest among those that a node reads or has a
@@ -405,6 +409,12 @@ class Groups {
   std::vector<std::vector<Node*>> pool_;
 };
 
+void run_unlike(Node& node, bool others, Poll& poll) {
+  if (report) report->alone(node, others);
+  Node* const one[] = {&node};
+  run_one_by_one(one, poll);
+}
+
 void run_level(Members nodes, Groups& groups, Poll& poll) {
   groups.begin(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -416,8 +426,9 @@ void run_level(Members nodes, Groups& groups, Poll& poll) {
     else if (nodes.size() > 1 && may_batch(*node))
       groups.add(node);
     else
-      run_one_by_one({&node, 1}, poll);
+      run_unlike(*node, nodes.size() > 1, poll);
   }
+  if (report) report->level(groups.all());
   for (const auto& group : groups.all()) run_alike(group, poll);
 }
 

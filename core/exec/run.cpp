@@ -2,25 +2,30 @@
 // What a kernel does is the op's; which nodes exist is the graph's.
 #include "exec/run.hpp"
 
+#include <pthread.h>
 #include <time.h>
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
-#include <thread>
 
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
+#include "exec/report.hpp"
 #include "graph/describe.hpp"
+#include "graph/fiber.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
 
 constinit Host host;
 constinit Counters counters;
-constinit bool batching = true;
-constinit RunAtOnce run_at_once = observe;
-void (*on_kernel)(const Node& node, int64_t nanoseconds) = nullptr;
+// Errors that depend on values may wait for the other fibers; what reads memory that others write
+// may not.
+constinit RunAtOnce run_at_once = [](Node& node) {
+  node.op->at_once ? observe(node) : observe_now(node);
+};
 
 namespace {
 
@@ -36,16 +41,20 @@ int64_t now() {
 // One run at a time; a thread may run again inside its own run (a destructor may observe). Depth,
 // owner and waiters change under the embedding program's lock only.
 struct Turn {
-  std::mutex mutex;
-  std::condition_variable over;
-  std::thread::id owner;
+  pthread_t owner{};
   int depth = 0;
   int waiters = 0;
 };
+constinit Turn turn;
 
-Turn& turn() {
-  static Turn& t = *new Turn;
-  return t;
+struct EndOfTurn {
+  std::mutex mutex;
+  std::condition_variable over;
+};
+
+EndOfTurn& end_of_turn() {
+  static EndOfTurn& e = *new EndOfTurn;
+  return e;
 }
 
 struct TakeTurn {
@@ -96,7 +105,7 @@ void give_memory(Node& node) {
 void run_kernel(Node& node, int64_t work) {
   Run run{node};
   const KernelFloats floats;
-  const int64_t start = on_kernel ? now() : 0;
+  const int64_t start = report ? now() : 0;
   if (work > kWorthUnlocking && host.unlock) {
     struct Unlocked {
       void* state = host.unlock();
@@ -107,7 +116,7 @@ void run_kernel(Node& node, int64_t work) {
     node.op->kernel(run);
   }
   ++counters.kernels;
-  if (on_kernel) on_kernel(node, now() - start);
+  if (report) report->kernel(node, now() - start);
 }
 
 std::string call_of(const Node& node) {
@@ -176,15 +185,17 @@ void compact() {
   size_t kept = 0;
   for (Node* node : pending.nodes) {
     if (!node) continue;
+    pending.levels[kept] = pending.levels[node->slot];
     node->slot = static_cast<uint32_t>(kept);
     pending.nodes[kept++] = node;
   }
   pending.nodes.resize(kept);
+  pending.levels.resize(kept);
 }
 
 struct CompactAtEnd {
   ~CompactAtEnd() {
-    if (turn().depth == 1) compact();
+    if (turn.depth == 1) compact();
   }
 };
 
@@ -200,26 +211,25 @@ void hold_and_execute(Node& node, int64_t work) {
 }  // namespace
 
 void take_turn() {
-  Turn& t = turn();
-  const std::thread::id me = std::this_thread::get_id();
-  while (t.depth > 0 && t.owner != me) {
-    ++t.waiters;
+  const pthread_t me = pthread_self();
+  while (turn.depth > 0 && !pthread_equal(turn.owner, me)) {
+    ++turn.waiters;
     void* state = host.unlock ? host.unlock() : nullptr;
     {
       // The timeout covers a notification sent before this thread came to wait.
-      std::unique_lock lock(t.mutex);
-      t.over.wait_for(lock, std::chrono::milliseconds(1));
+      EndOfTurn& end = end_of_turn();
+      std::unique_lock lock(end.mutex);
+      end.over.wait_for(lock, std::chrono::milliseconds(1));
     }
     if (host.lock) host.lock(state);
-    --t.waiters;
+    --turn.waiters;
   }
-  t.owner = me;
-  ++t.depth;
+  turn.owner = me;
+  ++turn.depth;
 }
 
 void give_turn() {
-  Turn& t = turn();
-  if (--t.depth == 0 && t.waiters > 0) t.over.notify_all();
+  if (--turn.depth == 0 && turn.waiters > 0) end_of_turn().over.notify_all();
 }
 
 void run_pending() {
@@ -227,8 +237,9 @@ void run_pending() {
   TakeTurn taken;
   CompactAtEnd compacting;
   ++counters.runs;
+  if (report) report->run(pending.live);
   Poll poll;
-  if (batching && turn().depth == 1) run_in_batches(poll);
+  if (mode.batching && turn.depth == 1) run_in_batches(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     Node* node = pending.nodes[i];
     if (!node) continue;
@@ -243,7 +254,36 @@ void run_pending() {
   }
 }
 
+namespace {
+
+// Not inside a run, and not while nodes are taken apart or an exception is handled: those belong to
+// the thread, and another fiber would find them half done.
+bool may_give_way() {
+  return mode.batching && !mode.eager && !is_taking_apart() &&
+         (turn.depth == 0 || !pthread_equal(turn.owner, pthread_self())) &&
+         std::uncaught_exceptions() == 0 && !std::current_exception();
+}
+
+// True: what was pending has been run by the others.
+bool give_way() { return mode.fiber && may_give_way() && mode.fiber->wait(); }
+
+}  // namespace
+
+void settle() {
+  if (pending.live == 0) return;
+  if (report) report->observed();
+  if (!give_way()) run_pending();
+}
+
 void observe(Node& node) {
+  if (node.state == State::pending) {
+    if (report) report->observed();
+    give_way();
+  }
+  observe_now(node);
+}
+
+void observe_now(Node& node) {
   if (node.state == State::pending) run_pending();
   if (node.state == State::dropped && node.op->view) derive_again(node);
   if (node.state == State::failed) throw *node.extra->error;

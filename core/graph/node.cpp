@@ -34,7 +34,7 @@ struct Dying {
 
 constinit Forever<Dying> dying;
 
-void take_apart(Node* node) {
+inline void take_apart(Node* node) {
   for (uint32_t i = 0; i < node->n_inputs; ++i) {
     Node* input = node->inputs[i].leak();
     if (!input) continue;
@@ -62,6 +62,8 @@ void take_apart(Node* node) {
 }
 
 }  // namespace
+
+bool is_taking_apart() { return dying.value.draining; }
 
 int64_t live_nodes() { return static_cast<int64_t>(nodes_recorded() - freed); }
 

@@ -97,10 +97,10 @@ struct Node {
     leaf = 2,           // gradients end here, in the attachment's accumulate
     weak = 4,           // a Python number: no say in dtype promotion within its category
     history_freed = 8,  // its gradient edges were given up by a backward
-    shared = 16,        // its buffer was once handed to the outside
+    stands_for_batch = 16,
     inference = 32,
-    constant = 64,      // made from a number; equal ones are shared
-    stands_for_batch = 128,
+    constant = 64,  // made from a number; equal ones are shared
+    refused = 128,  // its gradient may not be used: `extra->error` says why
   };
 
   uint32_t refs;
@@ -186,5 +186,7 @@ inline void forget_history(Node& node) {
 
 // Nodes alive now, for tests of memory.
 int64_t live_nodes();
+// Whether nodes are being freed, which may call user code.
+bool is_taking_apart();
 
 }  // namespace wend

@@ -157,14 +157,17 @@ struct Op {
   uint8_t edges = 0;     // bit i: input i is a gradient edge only, its value is not read; 0xff: all
   uint8_t donates =
       0;  // bit i: the memory of input i, if nobody else needs it, may be the output's
-  bool adds_to_first = false;              // the output is input 0 with something added to it
-  double cost = 1;                         // work per output element, in nanoseconds
-  double (*work)(const Node&) = nullptr;   // ... or of the whole node
-  bool function = true;                    // wend.name(...)
-  bool method = true;                      // tensor.name(...)
-  bool inplace = false;                    // tensor.name_(...)
-  bool inplace_function = false;           // wend.name_(tensor, ...)
-  bool hidden = false;                     // not bound: for other ops' use
+  bool adds_to_first = false;             // the output is input 0 with something added to it
+  double cost = 1;                        // work per output element, in nanoseconds
+  double (*work)(const Node&) = nullptr;  // ... or of the whole node
+  bool function = true;                   // wend.name(...)
+  bool method = true;                     // tensor.name(...)
+  bool inplace = false;                   // tensor.name_(...)
+  bool inplace_function = false;          // wend.name_(tensor, ...)
+  bool apart = false;                     // in place, nothing read may lie in what is written
+  bool fills = false;   // in place, elements become equal: they may share a place in memory
+  bool hidden = false;  // not bound: for other ops' use
+  bool out = true;      // wend.name(..., out=...)
   const char* method_signature = nullptr;  // where the method differs from the function
   const char* aliases = "";                // PyTorch's other names for it, separated by blanks
   const char* module = nullptr;  // bound in wend._C.<module> instead of in wend and Tensor

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "graph/fiber.hpp"
 #include "kernels/cast.hpp"
 
 namespace wend {
@@ -14,7 +15,7 @@ constinit Forever<Pending> pending_forever;
 namespace {
 
 uint64_t recorded = 0;
-bool inference_tensors = false;  // true once there was one
+bool special_nodes = false;  // true once there was an inference tensor or a refused history
 DType current_default = DType::float32;
 
 // What a node's gradients will need, found while its inputs are made ready to be read.
@@ -62,7 +63,9 @@ void pack_saved(Node& node) {
   if (which & kSavesOutput) unuse(&node);
 }
 
-void refuse_inference_tensors(std::span<const Value> inputs, uint8_t saved) {
+void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
+  for (const Value& in : inputs)
+    if (in->needs_grad() && in->flags & Node::refused) throw *in->extra->error;
   for (size_t i = 0; i < 7 && i < inputs.size(); ++i)
     if (saved >> i & 1 && inputs[i]->flags & Node::inference)
       fail(ErrorKind::runtime,
@@ -98,7 +101,7 @@ inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* 
   node->flags = 0;
   if (mode.inference) {
     node->flags = Node::inference;
-    inference_tensors = true;
+    special_nodes = true;
   }
   node->saved = 0;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
@@ -154,7 +157,7 @@ namespace {
                                                   const Layout* layout, int64_t offset) {
   const Needs needs = prepare(op, inputs, dtype);
   if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
-  if (inference_tensors && needs.saved) refuse_inference_tensors(inputs, needs.saved);
+  if (special_nodes && needs.grad) refuse_special_nodes(inputs, needs.saved);
   Node* node = new_node(op, inputs.size(), dtype, layout, offset);
   if (!attrs.empty()) node->attrs = make_attrs(attrs).leak();
   if (needs.grad) node->flags |= Node::requires_grad;
@@ -162,7 +165,7 @@ namespace {
   node->row = needs.level + 1;
   if (needs.saved & kSavesOutput) use(node);
   take_inputs(*node, inputs);
-  if (inference_tensors && op.view)  // a view is of the kind that its base is
+  if (special_nodes && op.view)  // a view is of the kind that its base is
     node->flags = (node->flags & ~Node::inference) | (node->inputs[0]->flags & Node::inference);
   if (op.view && node->inputs[0]->state == State::valued) {
     take_value(*node, *node->inputs[0]);
@@ -196,17 +199,16 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
   return Value::adopt(node);
 }
 
+void refuse_history(Node& node, Error error) {
+  node.flags |= Node::refused;
+  extra(node).error = std::make_unique<Error>(std::move(error));
+  special_nodes = true;
+}
+
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
   return append_inline(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
-}
-
-Value record(const Op& op, std::initializer_list<Value> inputs, std::initializer_list<Arg> attrs) {
-  Value held[8];
-  size_t n = 0;
-  for (const Value& v : inputs) held[n++] = v;
-  return record(op, std::span(held, n), std::span(attrs.begin(), attrs.size()));
 }
 
 Values call(const Op& op, std::span<Arg> args) {
@@ -238,8 +240,10 @@ Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* lay
 
 uint64_t nodes_recorded() { return recorded; }
 
-DType default_dtype() { return current_default; }
-void set_default_dtype(DType dtype) { current_default = dtype; }
+DType default_dtype() { return mode.fiber ? mode.fiber->default_dtype : current_default; }
+void set_default_dtype(DType dtype) {
+  (mode.fiber ? mode.fiber->default_dtype : current_default) = dtype;
+}
 
 namespace {
 

@@ -12,8 +12,13 @@ namespace wend {
 
 // Records a primitive: infers, checks, appends. Errors leave nothing behind.
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs = {});
-Value record(const Op& op, std::initializer_list<Value> inputs,
-             std::initializer_list<Arg> attrs = {});
+inline Value record(const Op& op, std::span<Value> inputs, std::initializer_list<Arg> attrs) {
+  return record(op, inputs, std::span(attrs.begin(), attrs.size()));
+}
+template <size_t N>
+Value record(const Op& op, Value (&&inputs)[N], std::initializer_list<Arg> attrs = {}) {
+  return record(op, std::span<Value>(inputs), attrs);
+}
 // Makes the node of a primitive whose dtype and layout are known; `inputs` are moved from.
 Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
              const Layout* layout, int64_t offset = 0);
@@ -21,6 +26,9 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout);
 // Calls any op with arguments in the order of its signature.
 Values call(const Op& op, std::span<Arg> args);
+
+// Whoever uses the gradient of `node` from now on gets the error.
+void refuse_history(Node& node, Error error);
 
 // A node that has its value from the start.
 Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* layout,
@@ -40,6 +48,7 @@ int64_t int_of(const Node& node);
 // The recorded, not yet valued nodes in order of recording; nullptr where one was freed.
 struct Pending {
   std::vector<Node*> nodes;
+  std::vector<uint32_t> levels;  // of each: one more than the highest among its inputs
   size_t live = 0;    // entries that are not nullptr
   size_t bytes = 0;   // that their values will take
   size_t pinned = 0;  // of values that only pending nodes keep alive
@@ -49,6 +58,7 @@ struct Pending {
   void add(Node* node) {
     node->slot = static_cast<uint32_t>(nodes.size());
     nodes.push_back(node);
+    levels.push_back(node->row);
     ++live;
     bytes += node->layout->numel * size_of(node->dtype);
   }

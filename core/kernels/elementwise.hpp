@@ -28,8 +28,16 @@ enum LoopResult : int { loop_done = 0, zero_divisor = 1 };
 // way.
 using Loop = int (*)(char* const* data, const int64_t* stride, int64_t n);
 
+// By op and dtype, for this machine; null before the first choice.
+extern const Loop (*chosen_loops)[dtype_count];
+void choose_loops();
+
 // Null where the op does not compute in that dtype. Inputs have the dtype `compute`, except that
 // the condition of a Select is bool; outputs too, except that Compare and Logic give bool.
-Loop elementwise_loop(Elementwise op, DType compute);
+inline Loop elementwise_loop(Elementwise op, DType compute) {
+  if (!chosen_loops) [[unlikely]]
+    choose_loops();
+  return chosen_loops[static_cast<int>(op)][static_cast<int>(compute)];
+}
 
 }  // namespace wend

@@ -19,7 +19,7 @@ bool lowered(const char* name, const char* limit) {
   return std::strcmp(limit, "base") == 0 || std::strcmp(limit, "v3") == 0;
 }
 
-const LevelKernels& choose() {
+const LevelKernels& best() {
   // Best first. A build for one level only is used as it is.
   const Choice choices[] = {
 #ifdef WEND_LEVEL_native
@@ -44,9 +44,8 @@ const LevelKernels& choose() {
 
 }  // namespace
 
-const LevelKernels& level() {
-  static const LevelKernels& chosen = choose();
-  return chosen;
-}
+const LevelKernels* chosen_level = nullptr;
+
+const LevelKernels& choose_level() { return *(chosen_level = &best()); }
 
 }  // namespace wend

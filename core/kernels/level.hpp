@@ -36,6 +36,8 @@ struct LevelKernels {
 extern const LevelKernels level_base, level_v3, level_v4, level_native;
 
 // The highest level that is built and that this CPU has; WEND_CPU_LEVEL=base or v3 lowers it.
-const LevelKernels& level();
+extern const LevelKernels* chosen_level;  // null before the first choice
+const LevelKernels& choose_level();
+inline const LevelKernels& level() { return chosen_level ? *chosen_level : choose_level(); }
 
 }  // namespace wend

@@ -17,10 +17,9 @@ namespace {
 
 // Inputs: boundaries, values, and perhaps the sorter. Attribute: right.
 void infer_search(Infer& s) {
-  const Node &boundaries = *s.in[0], &values = *s.in[1];
-  if (boundaries.dtype == DType::bool_)
-    fail(ErrorKind::not_implemented, "\"searchsorted_out_cpu\" not implemented for 'Bool'");
+  const Node& values = *s.in[1];
   const DType common = result_type(s.in.first(2));
+  if (common == DType::bool_ && values.numel() > 0) not_for("searchsorted_out_cpu", common);
   s.layout = contiguous(values.sizes());
   s.dtype = DType::int64;
   for (int i = 0; i < 2; ++i) s.in[i] = cast(s.in[i], common);
@@ -145,7 +144,8 @@ Values body_bincount(Call& c) {
          scalar_type_name(a->dtype), "'");
   if (c[2].as_int() < 0) fail(ErrorKind::runtime, "minlength should be >= 0");
   const char* rule = "bincount only supports 1-d non-negative integral inputs.";
-  if (a->ndim() != 1 && a->numel() > 0) fail(ErrorKind::runtime, rule);
+  if (a->ndim() != 1) fail(ErrorKind::runtime, rule);
+  if (a->numel() == 0) return {full(Dims{c[2].as_int()}.span(), 0, DType::int64)};
   if (!c[1].is_none() && (c.tensor(1)->ndim() != 1 || c.tensor(1)->numel() != a->numel()))
     fail(ErrorKind::runtime, "weights should be 1-d and have the same length as input");
   const Value values = observed(cast(a, DType::int64));
@@ -167,9 +167,6 @@ Values body_bincount(Call& c) {
 // Attributes: bins, min, max; equal ones mean the range of the values.
 void infer_histc(Infer& s) {
   s.dtype = s.in[0]->dtype;
-  if (s.dtype != DType::float32 && s.dtype != DType::float64)
-    fail(ErrorKind::not_implemented, "\"histogram_cpu\" not implemented for '",
-         scalar_type_name(s.dtype), "'");
   if (s.attrs[0].as_int() <= 0)
     fail(ErrorKind::runtime, "torch.histogram(): bins must be > 0, but got ", s.attrs[0].as_int(),
          " for dimension 0");
@@ -204,8 +201,11 @@ void run_histc(Run& s) {
 Values body_distinct(Call& c) {
   const Value a = alias_without_grad(c.tensor(0));
   const bool flat = c[1].is_none();
+  if (!flat && a->ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as ", c[1].as_int(),
+         " but tensor has no dimensions");
   const int dim = flat ? 0 : wrap_dim(c[1].as_int(), a->ndim());
-  const Value whole = flat || a->ndim() == 0 ? reshape(a, {-1}) : a;
+  const Value whole = flat ? reshape(a, {-1}) : a;
   const int64_t n = whole->size(dim), width = n ? whole->numel() / n : 0;
   for (int i = 0; i < whole->ndim(); ++i)
     if (i != dim && whole->size(i) == 0)
@@ -217,6 +217,14 @@ Values body_distinct(Call& c) {
   const Value inverse = list_of(groups.inverse, DType::int64);
   return {index_select(whole, dim, list_of(groups.first, DType::int64)),
           flat ? reshape(inverse, a->sizes()) : inverse, list_of(groups.counts, DType::int64)};
+}
+
+// 16-bit floats are counted in float32.
+Values body_histc(Call& c) {
+  const Value a = c.tensor(0);
+  if (!is_floating(a->dtype)) not_for("histogram_cpu", a->dtype);
+  const DType wide = is_half(a->dtype) ? DType::float32 : a->dtype;
+  return {cast(record(op_named("bin_counts"), {cast(a, wide)}, {c[1], c[2], c[3]}), a->dtype)};
 }
 
 constexpr Op kOps[] = {
@@ -246,15 +254,20 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, Tensor? weights=None, int minlength=0) -> Tensor",
      .doc = "How often each non-negative integer occurs, or the sum of its weights.",
      .example = "bincount(tensor([0, 2, 2]))",
-     .body = body_bincount},
+     .body = body_bincount,
+     .out = false},
     {.name = "histc",
      .signature = "(Tensor input, int bins=100, Number min=0, Number max=0) -> Tensor",
      .doc = "How many elements fall into each of equal bins.",
      .example = "histc(tensor([1., 2., 1.]), bins=4, min=0, max=3)",
+     .body = body_histc},
+    {.name = "bin_counts",
+     .doc = "histc of float32 or float64.",
      .infer = infer_histc,
      .kernel = run_histc,
      .differentiable = false,
-     .at_once = true},
+     .at_once = true,
+     .hidden = true},
     {.name = "_distinct",
      .signature = "(Tensor input, int? dim, bool consecutive) -> Tensor[]",
      .doc = "The distinct elements or slices, where each is among them, and how often it occurs.",

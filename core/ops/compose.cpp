@@ -70,19 +70,22 @@ Values addcdiv_body(Call& c) {
          "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
          "addcdiv behavior is just the latter implementation: (input + value * tensor1 / tensor2), "
          "for all dtypes.");
-  return {add_scaled(a, b / d, number(c[3]))};
+  const Value all[] = {a, b, d};
+  const DType dtype = result_type(all);
+  return {add_scaled(cast(a, dtype), cast(b, dtype) / cast(d, dtype), number(c[3]))};
 }
 
 Values clamp_body(Call& c) {
   if (c[1].is_none() && c[2].is_none())
     fail(ErrorKind::runtime, "torch.", c.op.name,
          ": At least one of 'min' or 'max' must not be None");
+  if (!c[1].is_none() && !c[2].is_none()) return {clamp(c.tensor(0), c.tensor(1), c.tensor(2))};
   return {c[1].is_none() ? clamp_max(c.tensor(0), c.tensor(2))
                          : clamp_min(c.tensor(0), c.tensor(1))};
 }
 
+Values where_body(Call& c) { return {where(c.tensor(0), c.tensor(1), c.tensor(2))}; }
 Values where_method(Call& c) { return {where(c.tensor(1), c.tensor(0), c.tensor(2))}; }
-Values where_true(Call& c) { return nonzero_indices(c.tensor(0)); }
 
 Values square_body(Call& c) { return {pow(c.tensor(0), 2)}; }
 Values float_power_body(Call& c) {
@@ -100,7 +103,13 @@ Values times(Call& c) {
 constexpr double radians() { return std::numbers::pi / 180; }
 constexpr double degrees() { return 180 / std::numbers::pi; }
 
-Values ldexp_body(Call& c) { return {c.tensor(0) * pow(2.0, c.tensor(1))}; }
+Values ldexp_body(Call& c) {
+  const Value a = c.tensor(0), b = c.tensor(1);
+  if (!is_floating(a->dtype) || is_floating(b->dtype)) return {a * pow(2.0, b)};
+  if (b->dtype == DType::bool_) not_for("ldexp_cpu_exp", b->dtype);
+  const DType wide = is_half(a->dtype) ? DType::float32 : a->dtype;
+  return {cast(times_power_of_two(cast(a, wide), cast(b, wide)), a->dtype)};
+}
 
 Values round_body(Call& c) {
   const Value a = c.tensor(0);
@@ -113,26 +122,13 @@ Values round_body(Call& c) {
   return {decimals > 0 ? round(a * power) / power : round(a / power) * power};
 }
 
-double largest(DType t) {
-  switch (t) {
-    case DType::float16:
-      return 65504;
-    case DType::bfloat16:
-      return 0x1.fep127;
-    case DType::float32:
-      return std::numeric_limits<float>::max();
-    default:
-      return std::numeric_limits<double>::max();
-  }
-}
-
 Values nan_to_num_body(Call& c) {
   const Value a = c.tensor(0);
   if (!is_floating(a->dtype)) return {clone(a)};
   auto given = [&](int i, double otherwise) {
     return Value(c[i].is_none() ? otherwise : c[i].as_real());
   };
-  const Value high = given(2, largest(a->dtype)), low = given(3, -largest(a->dtype));
+  const Value high = given(2, largest_real(a->dtype)), low = given(3, -largest_real(a->dtype));
   const Value finite = where(isposinf(a), high, where(isneginf(a), low, a));
   return {where(isnan(a), given(1, 0), finite)};
 }
@@ -173,15 +169,12 @@ Values positive_body(Call& c) {
     fail(ErrorKind::runtime, "The `+` operator, on a bool tensor is not supported.");
   return {c.tensor(0)};
 }
-Values imag_body(Call& c) {
-  fail(ErrorKind::runtime, "imag is not implemented for tensors with non-complex dtypes.");
-  return {c.tensor(0)};
-}
-Values isreal_body(Call& c) { return {full(c.tensor(0)->sizes(), number(true), DType::bool_)}; }
+Values isreal_body(Call& c) { return {full_like(c.tensor(0), number(true), DType::bool_)}; }
 Values angle_body(Call& c) {
   const Value a = c.tensor(0);
-  const Value angle = where(lt(a, 0), std::numbers::pi, 0.0);
-  return {is_floating(a->dtype) ? cast(where(isnan(a), a, angle), a->dtype) : angle};
+  const DType dtype = is_floating(a->dtype) ? a->dtype : default_dtype();
+  const Value angle = where(lt(a, 0), constant(std::numbers::pi, dtype), constant(0.0, dtype));
+  return {is_floating(a->dtype) ? where(isnan(a), a, angle) : angle};
 }
 
 Values selu_body(Call& c) {
@@ -231,11 +224,36 @@ Values glu_body(Call& c) {
 Values mvlgamma_body(Call& c) {
   const Value a = c.tensor(0);
   const int64_t p = c[1].as_int();
+  if (a->dtype == DType::bool_)
+    fail(ErrorKind::runtime, "The input tensor may not be a boolean tensor.");
   if (p < 1) fail(ErrorKind::runtime, "p has to be greater than or equal to 1");
   Value total = lgamma(a);
   for (int64_t j = 1; j < p; ++j) total = total + lgamma(a - 0.5 * static_cast<double>(j));
   return {total + 0.25 * static_cast<double>(p * (p - 1)) * std::log(std::numbers::pi)};
 }
+
+Value derived_digamma(int64_t n, const Value& a) {
+  if (n < 0) fail(ErrorKind::runtime, "polygamma(n, x) does not support negative n.");
+  return polygamma(number(n), a);
+}
+Values polygamma_body(Call& c) { return {derived_digamma(c[0].as_int(), c.tensor(1))}; }
+Values polygamma_method(Call& c) { return {derived_digamma(c[1].as_int(), c.tensor(0))}; }
+
+Values frexp_body(Call& c) {
+  const Value a = c.tensor(0);
+  if (!is_floating(a->dtype))
+    fail(ErrorKind::runtime, "torch.frexp() only supports floating-point dtypes");
+  return {mantissa(a), cast(binary_exponent(a), DType::int32)};
+}
+
+// A polynomial at a number, of many degrees.
+#define POLYNOMIAL(name_)                                \
+  {.name = #name_,                                       \
+   .signature = "(Number input, Tensor n) -> Tensor",    \
+   .doc = "The polynomials of degrees n at one number.", \
+   .example = "special." #name_ "(0.5, tensor([2, 3]))", \
+   .body = number_first<name_>,                          \
+   .module = "_special"}
 
 constexpr Op kOps[] = {
     {.name = "add",
@@ -269,7 +287,8 @@ constexpr Op kOps[] = {
      .doc = "Remainder with the sign of the divisor, Python's %.",
      .example = "remainder(7, tensor([4., -4.]))",
      .body = number_first<remainder>,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "pow",
      .signature = "(Number input, Tensor exponent) -> Tensor",
      .doc = "input to the power of exponent.",
@@ -288,36 +307,59 @@ constexpr Op kOps[] = {
      .example = "special.xlog1py(2, tensor([1., 3.]))",
      .body = number_first<xlog1py>,
      .module = "_special"},
+    {.name = "zeta",
+     .signature = "(Number input, Tensor other) -> Tensor",
+     .doc = "Hurwitz' zeta function of input and other.",
+     .example = "special.zeta(2, tensor([1., 2.]))",
+     .body = number_first<zeta>,
+     .module = "_special"},
+    POLYNOMIAL(chebyshev_polynomial_t),
+    POLYNOMIAL(chebyshev_polynomial_u),
+    POLYNOMIAL(chebyshev_polynomial_v),
+    POLYNOMIAL(chebyshev_polynomial_w),
+    POLYNOMIAL(shifted_chebyshev_polynomial_t),
+    POLYNOMIAL(shifted_chebyshev_polynomial_u),
+    POLYNOMIAL(shifted_chebyshev_polynomial_v),
+    POLYNOMIAL(shifted_chebyshev_polynomial_w),
+    POLYNOMIAL(hermite_polynomial_h),
+    POLYNOMIAL(hermite_polynomial_he),
+    POLYNOMIAL(laguerre_polynomial_l),
+    POLYNOMIAL(legendre_polynomial_p),
     {.name = "bitwise_and",
      .signature = "(Number input, Tensor other) -> Tensor",
      .doc = "The bits that both have.",
      .example = "bitwise_and(12, tensor([10]))",
      .body = number_first<bitwise_and>,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "bitwise_or",
      .signature = "(Number input, Tensor other) -> Tensor",
      .doc = "The bits that at least one has.",
      .example = "bitwise_or(12, tensor([10]))",
      .body = number_first<bitwise_or>,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "bitwise_xor",
      .signature = "(Number input, Tensor other) -> Tensor",
      .doc = "The bits that exactly one has.",
      .example = "bitwise_xor(12, tensor([10]))",
      .body = number_first<bitwise_xor>,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "bitwise_left_shift",
      .signature = "(Number input, Tensor other) -> Tensor",
      .doc = "Bits moved to the left by other places.",
      .example = "bitwise_left_shift(1, tensor([2]))",
      .body = number_first<bitwise_left_shift>,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "bitwise_right_shift",
      .signature = "(Number input, Tensor other) -> Tensor",
      .doc = "Bits moved to the right by other places, keeping the sign.",
      .example = "bitwise_right_shift(4, tensor([1]))",
      .body = number_first<bitwise_right_shift>,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "addcmul",
      .signature = "(Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1) -> Tensor",
      .doc = "input + value * tensor1 * tensor2.",
@@ -331,25 +373,34 @@ constexpr Op kOps[] = {
      .body = addcdiv_body,
      .inplace = true},
     {.name = "clamp",
-     .signature = "(Tensor input, Operand? min=None, Operand? max=None) -> Tensor",
+     .signature = "(Tensor input, Tensor? min=None, Tensor? max=None) -> Tensor",
      .doc = "input, held between min and max.",
-     .example = "clamp(tensor([-1., 0.5, 5.]), max=1)",
+     .example = "clamp(tensor([-1., 5.]), min=tensor([0., 9.]))",
      .body = clamp_body,
      .inplace = true,
      .inplace_function = true,
      .aliases = "clip"},
+    {.name = "clamp",
+     .signature = "(Tensor input, Scalar? min=None, Scalar? max=None) -> Tensor",
+     .doc = "input, held between min and max.",
+     .example = "clamp(tensor([-1., 0.5, 5.]), 0, 1)",
+     .body = clamp_body,
+     .inplace = true,
+     .inplace_function = true,
+     .aliases = "clip"},
+    {.name = "where",
+     .signature = "(Tensor condition, Operand input, Operand other) -> Tensor",
+     .doc = "input where condition holds, other elsewhere.",
+     .example = "where(tensor([True, False]), tensor([1., 2.]), 0.)",
+     .body = where_body,
+     .method = false,
+     .out = false},
     {.name = "where",
      .signature = "(Tensor input, Tensor condition, Operand other) -> Tensor",
      .doc = "input where condition holds, other elsewhere.",
      .example = "tensor([1., 2.]).where(tensor([True, False]), 0.)",
      .body = where_method,
      .function = false},
-    {.name = "where",
-     .signature = "(Tensor condition) -> Tensor[]",
-     .doc = "The indices of the elements that are true, one tensor for each dimension.",
-     .example = "where(tensor([True, False]))",
-     .body = where_true,
-     .method = false},
     {.name = "square",
      .signature = "(Tensor input) -> Tensor",
      .doc = "Each element times itself.",
@@ -390,6 +441,11 @@ constexpr Op kOps[] = {
      .body = ldexp_body,
      .inplace = true,
      .inplace_function = true},
+    {.name = "frexp",
+     .signature = "(Tensor input) -> (Tensor mantissa, Tensor exponent)",
+     .doc = "input as mantissa * 2**exponent, the mantissa being at least 0.5 and below 1.",
+     .example = "frexp(tensor([1., -3.]))",
+     .body = frexp_body},
     {.name = "round",
      .signature = "(Tensor input, *, int decimals) -> Tensor",
      .doc = "Rounded to so many decimals; halves go to the even neighbour.",
@@ -437,11 +493,6 @@ constexpr Op kOps[] = {
      .body = same_body,
      .function = false,
      .aliases = "conj_physical resolve_conj resolve_neg"},
-    {.name = "imag",
-     .signature = "(Tensor input) -> Tensor",
-     .doc = "Refuses real input, as PyTorch does.",
-     .body = imag_body,
-     .method = false},
     {.name = "isreal",
      .signature = "(Tensor input) -> Tensor",
      .doc = "True everywhere.",
@@ -452,6 +503,19 @@ constexpr Op kOps[] = {
      .doc = "pi where input is negative, 0 elsewhere.",
      .example = "angle(tensor([1., -2.]))",
      .body = angle_body},
+    {.name = "polygamma",
+     .signature = "(int n, Tensor input) -> Tensor",
+     .doc = "The nth derivative of digamma.",
+     .example = "polygamma(1, tensor([1., 4.]))",
+     .body = polygamma_body,
+     .method = false},
+    {.name = "polygamma",
+     .signature = "(Tensor input, int n) -> Tensor",
+     .doc = "The nth derivative of digamma.",
+     .example = "tensor([1., 4.]).polygamma(1)",
+     .body = polygamma_method,
+     .function = false,
+     .inplace = true},
     {.name = "mvlgamma",
      .signature = "(Tensor input, int p) -> Tensor",
      .doc = "Logarithm of the multivariate gamma function of dimension p.",

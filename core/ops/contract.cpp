@@ -41,7 +41,7 @@ Values body_addr(Call& c) {
   const DType dtype = result_type(all);
   const Value beta = factor(c[3], "beta", dtype), alpha = factor(c[4], "alpha", dtype);
   const Value added = cast(expand(input, Dims{a->size(0), b->size(0)}), dtype);
-  const Value product = cast(outer(a, b), dtype) * alpha;
+  const Value product = outer(cast(a, dtype), cast(b, dtype)) * alpha;
   return {c[3].as_real() == 0 ? product : added * beta + product};
 }
 

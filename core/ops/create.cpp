@@ -113,8 +113,10 @@ DType dtype_of(const Arg& number) {
 
 Value filled(const Layout& layout, const Value& fill, DType dtype) {
   check_fits(*fill, dtype);
-  const Arg strides = layout.contiguous ? Arg{} : Arg::of(layout.strides());
-  return record(op_named("filled"), {fill}, {Arg::of(layout.sizes()), Arg::of(dtype), strides});
+  const Arg attrs[] = {Arg::of(layout.sizes()), Arg::of(dtype),
+                       layout.contiguous ? Arg{} : Arg::of(layout.strides())};
+  Value in[] = {fill};
+  return append(op_named("filled"), in, attrs, dtype, &layout, 0);
 }
 
 Value empty(const Layout& layout, DType dtype) {
@@ -133,7 +135,8 @@ LayoutRef layout_like(Call& c, int format) { return in_format(*c.tensor(0)->layo
 template <int kFill>
 Values body_filled(Call& c) {
   for (int64_t size : c[0].as_ints())
-    if (size < 0) fail(ErrorKind::runtime, c.op.name, ": Dimension size must be non-negative.");
+    if (size < 0 && kFill == 0)
+      fail(ErrorKind::runtime, c.op.name, ": Dimension size must be non-negative.");
   return {filled(*rows(c[0]), kFill, c[1].as_dtype(default_dtype()))};
 }
 
@@ -217,15 +220,13 @@ Value arange(const Arg& start, const Arg& end, const Arg& step, const Arg& asked
   const DType dtype = asked.as_dtype(real ? default_dtype() : DType::int64);
   if (dtype == DType::bool_) not_for("arange_cpu", dtype);
   const double from = start.as_real(), to = end.as_real(), by = step.as_real();
-  const bool whole = !is_floating(dtype);
   if (by == 0) fail(ErrorKind::runtime, "step must be nonzero");
   if (!std::isfinite(from) || !std::isfinite(to))
     fail(ErrorKind::runtime, "unsupported range: ", from, " -> ", to);
-  if (whole && step.as_int() == 0) fail(ErrorKind::value, "step must be nonzero");
   if (by > 0 ? to < from : to > from)
     fail(ErrorKind::runtime, "upper bound and lower bound inconsistent with step sign");
-  const int64_t n = whole ? steps_of_ints(start.as_int(), end.as_int(), step.as_int())
-                          : steps_of_reals(from, to, by);
+  const int64_t n = real ? steps_of_reals(from, to, by)
+                         : steps_of_ints(start.as_int(), end.as_int(), step.as_int());
   return record(op_named("counted"), {}, {Arg::of(n), Arg::of(dtype), start, step});
 }
 
@@ -318,7 +319,8 @@ constexpr Op kOps[] = {
      .edges = 1,
      .function = false,
      .method = false,
-     .inplace = true},
+     .inplace = true,
+     .fills = true},
     {.name = "zero",
      .signature = "(Tensor input) -> Tensor",
      .doc = "Sets every element to 0.",
@@ -329,7 +331,8 @@ constexpr Op kOps[] = {
      .edges = 1,
      .function = false,
      .method = false,
-     .inplace = true},
+     .inplace = true,
+     .fills = true},
     {.name = "zeros",
      .signature = "(int[] size, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "A tensor of zeros.",
@@ -359,7 +362,8 @@ constexpr Op kOps[] = {
      .doc = "A tensor of unspecified numbers with the given strides.",
      .example = "empty_strided((2, 3), (1, 2)).stride()",
      .body = body_empty_strided,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "scalar_tensor",
      .signature = "(Number s, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "A 0-d tensor of the default dtype.",
@@ -371,25 +375,29 @@ constexpr Op kOps[] = {
      .doc = "Zeros with the sizes and dtype of input.",
      .example = "zeros_like(tensor([1., 2.]))",
      .body = body_filled_like<0>,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "ones_like",
      .signature = "(Tensor input, *, " LIKE_OPTIONS ") -> Tensor",
      .doc = "Ones with the sizes and dtype of input.",
      .example = "ones_like(tensor([1., 2.]))",
      .body = body_filled_like<1>,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "full_like",
      .signature = "(Tensor input, Number fill_value, *, " LIKE_OPTIONS ") -> Tensor",
      .doc = "One number everywhere, with the sizes and dtype of input.",
      .example = "full_like(tensor([1., 2.]), 7)",
      .body = body_full_like,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "empty_like",
      .signature = "(Tensor input, *, " LIKE_OPTIONS ") -> Tensor",
      .doc = "Unspecified numbers with the sizes and dtype of input.",
      .example = "empty_like(tensor([1., 2.])).shape",
      .body = body_empty_like,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "new_zeros",
      .signature = "(Tensor input, int[] size, *, " CREATION_OPTIONS ") -> Tensor",
      .doc = "Zeros with the dtype of input.",
@@ -478,6 +486,26 @@ void not_for(const char* what, DType dtype) {
        "'");
 }
 
+double largest_real(DType t) {
+  switch (t) {
+    case DType::float16:
+      return 65504;
+    case DType::bfloat16:
+      return 0x1.fep127;
+    case DType::float32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+const char* cpp_name(DType dtype) {
+  static constexpr const char* names[] = {"bool",  "unsigned char", "signed char", "short int",
+                                          "int",   "long int",      "c10::Half",   "c10::BFloat16",
+                                          "float", "double"};
+  return names[static_cast<int>(dtype)];
+}
+
 bool fits(int64_t v, DType dtype) {
   if (dtype == DType::bool_ || is_floating(dtype)) return true;
   // A negative number may stand for an unsigned one, as in C.
@@ -507,6 +535,9 @@ Value full(std::span<const int64_t> sizes, const Value& fill, DType dtype) {
 }
 Value full_like(const Value& like, const Value& fill) {
   return filled(*dense_like(*like->layout), fill, like->dtype);
+}
+Value full_like(const Value& like, const Value& fill, DType dtype) {
+  return filled(*dense_like(*like->layout), fill, dtype);
 }
 Value zeros_like(const Value& like) { return full_like(like, 0); }
 Value ones_like(const Value& like) { return full_like(like, 1); }

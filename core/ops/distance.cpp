@@ -166,10 +166,11 @@ void check_cdist(const Node& a, const Node& b, double p) {
   check(a, "X1");
   check(b, "X2");
   if (p < 0) fail(ErrorKind::runtime, "cdist only supports non-negative p values");
+  if (a.numel() == 0 || b.numel() == 0) return;  // the dtype is that of a
+  if (is_half(a.dtype)) not_for("cdist", a.dtype);
   if (a.dtype != b.dtype)
     fail(ErrorKind::runtime, "expected scalar type ", scalar_type_name(a.dtype), " but found ",
          scalar_type_name(b.dtype));
-  if (is_half(a.dtype) && a.numel() > 0 && b.numel() > 0) not_for("cdist", a.dtype);
 }
 
 // Batches broadcast; the matrices behind them are left as they are.
@@ -221,7 +222,8 @@ constexpr Op kOps[] = {
      .doc = "The p-norms of the differences of all pairs of rows.",
      .example = "cdist(zeros(2, 3), ones(1, 3))",
      .body = body_cdist,
-     .method = false},
+     .method = false,
+     .out = false},
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/threads.hpp"
-#include "graph/generator.hpp"
+#include "graph/fiber.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/random.hpp"
@@ -91,7 +91,7 @@ Value drop_again(const GradCall& s) {
 
 Value dropout(const Value& x, double p) {
   static const Op& op = op_named("dropped");
-  Generator& generator = default_generator;
+  Generator& generator = current_generator();
   const uint64_t offset = generator.take(philox_steps(x->numel()));
   return record(op, {x},
                 {Arg::of(p), Arg::of(std::bit_cast<int64_t>(generator.seed)),

@@ -73,7 +73,7 @@ const Layout* common_layout(std::span<const Value> in) {
       if (common && v->layout != common) return nullptr;
       common = v->layout;
     }
-  if (!common || !common->dense) return nullptr;
+  if (!common || !common->in_order) return nullptr;
   for (const Value& v : in)
     if (v->layout->uniform && v->ndim() > 0 && !std::ranges::equal(v->sizes(), common->sizes()))
       return nullptr;
@@ -95,14 +95,17 @@ LayoutRef result_layout(std::span<const Value> in) {
   if (const Layout* common = common_layout(in)) return LayoutRef(common);
   const Layout* repeated;
   if (only_one_has_dims(in, repeated)) return contiguous(repeated->sizes());
-  if (in.size() == 1 && in[0]->layout->dense) return LayoutRef(in[0]->layout);
+  const Layout* first = in[0]->layout;
+  const bool alike = std::ranges::all_of(in, [&](const Value& v) { return v->layout == first; });
+  if (alike && first->contiguous) return contiguous(first->sizes());
+  if (alike && first->dense) return LayoutRef(first);
   const Dims sizes = broadcast_sizes(in);
   Dims strides[kMaxOperands];
   bool all_rows = true;
   for (size_t i = 0; i < in.size(); ++i) {
     strides[i] = broadcast_strides(*in[i], sizes);
-    all_rows &= in[i]->ndim() == 0 || (in[i]->ndim() == sizes.n && in[i]->layout->contiguous &&
-                                       std::ranges::equal(in[i]->sizes(), sizes.span()));
+    all_rows &= in[i]->ndim() == sizes.n && in[i]->layout->contiguous &&
+                std::ranges::equal(in[i]->sizes(), sizes.span());
   }
   if (all_rows) return contiguous(sizes);
   return following(sizes.span(), {strides, in.size()});
@@ -127,6 +130,14 @@ DType common_dtype(std::span<const Value> in) {
       same = in[i]->dtype == first;
   }
   return same ? first : result_type(in);
+}
+
+// That of the operands which are no numbers.
+DType dtype_of_tensors(std::span<const Value> in) {
+  Promotion p;
+  for (const Value& v : in)
+    if (!(v->flags & Node::weak)) p.add(*v);
+  return p.has_dims || p.has_zero_dims ? p.result() : result_type(in);
 }
 
 // The classes of elementwise.def.
@@ -155,12 +166,13 @@ void check_dtype(const Infer& s, DType compute) {
        scalar_type_name(compute), "'");
 }
 
-// Two operands of one float dtype and one dense layout, the second maybe a single element: nothing
+// Two operands of one float dtype and one layout in order, the second maybe a single element: nothing
 // is to be promoted or broadcast.
-bool infer_alike(Infer& s) {
+template <int kArity>
+inline bool infer_alike(Infer& s) {
   const Node& a = *s.in[0];
-  if (!is_floating(a.dtype) || a.flags & Node::weak || !a.layout->dense) return false;
-  for (size_t i = 1; i < s.in.size(); ++i) {
+  if (!is_floating(a.dtype) || a.flags & Node::weak || !a.layout->in_order) return false;
+  for (int i = 1; i < kArity; ++i) {
     const Node& b = *s.in[i];
     if (b.dtype != a.dtype || b.flags & Node::weak) return false;
     if (b.layout != a.layout && b.layout->ndim != 0) return false;
@@ -170,21 +182,94 @@ bool infer_alike(Infer& s) {
   return true;
 }
 
+// What follows from the dtype of the computation, which is also the result's.
+void settle(Infer& s, std::span<Value> operands, DType compute) {
+  check_dtype(s, compute);
+  s.dtype = compute;
+  fix_numbers(operands, compute);
+  s.layout = result_layout(s.in);
+}
+
 constexpr bool takes_floats(Class c) { return c != Class::Bits && c != Class::IntOnly; }
 
 template <Class kClass>
-void infer(Infer& s) {
-  if (takes_floats(kClass) && !conditions(kClass) && infer_alike(s)) {
-    if (gives_bool(kClass)) s.dtype = DType::bool_;
-    return;
-  }
+[[gnu::noinline]] void infer_any(Infer& s) {
   const std::span<Value> operands = s.in.subspan(conditions(kClass));
-  DType compute = common_dtype(operands);
+  DType compute = kClass == Class::FloatOnly ? dtype_of_tensors(operands) : common_dtype(operands);
   if (kClass == Class::Float && !is_floating(compute)) compute = default_dtype();
-  check_dtype(s, compute);
-  s.dtype = gives_bool(kClass) ? DType::bool_ : compute;
-  fix_numbers(operands, compute);
-  s.layout = result_layout(s.in);
+  settle(s, operands, compute);
+  if (gives_bool(kClass)) s.dtype = DType::bool_;
+}
+
+template <Class kClass, int kArity>
+void infer(Infer& s) {
+  if (!takes_floats(kClass) || conditions(kClass) || !infer_alike<kArity>(s))
+    return infer_any<kClass>(s);
+  if (gives_bool(kClass)) s.dtype = DType::bool_;
+}
+
+template <int kArity>
+void infer_difference(Infer& s) {
+  const bool a = s.in[0]->dtype == DType::bool_, b = s.in[1]->dtype == DType::bool_;
+  if (a && b)
+    fail(ErrorKind::runtime,
+         "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+         "`logical_xor()` operator instead.");
+  if (a || b)
+    fail(ErrorKind::runtime,
+         "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+         "invert a mask, use the `~` or `logical_not()` operator instead.");
+  infer<Class::Number, kArity>(s);
+}
+
+// The numbers have no say in the dtype, and must fit it.
+void infer_fixed(Infer& s) {
+  const DType dtype = s.in[0]->dtype;
+  for (const Value& number : s.in.subspan(1)) check_fits(*number, dtype);
+  settle(s, s.in, dtype);
+}
+
+void infer_hardtanh(Infer& s) {
+  const DType dtype = s.in[0]->dtype;
+  if (dtype == DType::bool_) fail(ErrorKind::runtime, "Bool inputs not supported for hardtanh");
+  if (dtype == DType::uint8 && (real_of(*s.in[1]) < 0 || real_of(*s.in[2]) < 0))
+    fail(ErrorKind::runtime, "cannot do hardtanh on an unsigned type with negative limits");
+  infer_fixed(s);
+}
+
+void infer_softshrink(Infer& s) {
+  const DType dtype = s.in[0]->dtype;
+  const double lambda = real_of(*s.in[1]), most = largest_real(dtype);
+  if (is_floating(dtype) && !(lambda >= 0 && lambda <= most))
+    fail(ErrorKind::runtime, "lambda must be in range [0, ", most, "] for input dtype ",
+         scalar_type_name(dtype), ", but found ", lambda);
+  infer<Class::FloatOnly, 2>(s);
+}
+
+void infer_heaviside(Infer& s) {
+  if (s.in[0]->dtype != s.in[1]->dtype)
+    fail(ErrorKind::runtime, "heaviside is not yet implemented for tensors with different dtypes.");
+  infer<Class::Arith, 2>(s);
+}
+
+void infer_lerp(Infer& s) {
+  const DType dtype = s.in[0]->dtype;
+  auto check = [&](const Node& in, const char* name) {
+    if (in.dtype != dtype)
+      fail(ErrorKind::runtime, "expected dtype ", cpp_name(dtype), " for `", name,
+           "` but got dtype ", cpp_name(in.dtype));
+  };
+  check(*s.in[1], "end");
+  if (s.in[2]->ndim() > 0) check(*s.in[2], "weight");
+  settle(s, s.in, dtype);
+}
+
+void infer_where(Infer& s) {
+  if (s.in[0]->dtype != DType::bool_ && s.in[0]->dtype != DType::uint8)
+    fail(ErrorKind::runtime,
+         "where expected condition to be a boolean tensor, but got a tensor with dtype ",
+         scalar_type_name(s.in[0]->dtype));
+  infer<Class::Select, 3>(s);
 }
 
 // One op over some operands: which loop, and the dtype that each operand has inside it.
@@ -298,33 +383,32 @@ bool run_flat(const Plan& plan, const Run& s) {
   return true;
 }
 
-// The usual case, told from the rest as fast as possible: every operand has the dtype of the
-// result, and its layout or one element.
-bool run_small(const Run& s) {
+// The usual case, told from the rest as fast as possible: every operand has the dtype that is
+// computed in, and the layout of the result or one element.
+template <Class kClass, int kArity>
+inline bool run_small(const Run& s) {
   const Node& node = s.node;
+  const DType compute = gives_bool(kClass) ? node.inputs[0]->dtype : node.dtype;
+  const int64_t size = size_of(compute), n = node.numel();
+  const Loop loop = elementwise_loop(static_cast<Elementwise>(node.op->elementwise), compute);
+  if (n > 4096 || !loop) return false;
   char* at[kMaxOperands];
   int64_t step[kMaxOperands];
-  const int64_t size = size_of(node.dtype);
-  at[0] = s.out();
-  step[0] = size;
-  for (uint32_t i = 0; i < node.n_inputs; ++i) {
+  step[0] = gives_bool(kClass) ? 1 : size;
+  at[0] = node.buffer->data + node.offset * step[0];
+  for (int i = 0; i < kArity; ++i) {
     const Node& in = *node.inputs[i];
-    if (in.dtype != node.dtype) return false;
-    at[i + 1] = in.data();
-    step[i + 1] = in.layout == node.layout ? size : 0;
-    if (in.layout != node.layout && !in.layout->uniform) return false;
+    const bool alike = in.layout == node.layout;
+    if (in.dtype != compute || !(alike || in.layout->uniform)) return false;
+    at[i + 1] = in.buffer->data + in.offset * size;
+    step[i + 1] = alike ? size : 0;
   }
-  if (node.layout->numel > 4096 || is_half(node.dtype)) return false;
-  check_loop(elementwise_loop(static_cast<Elementwise>(node.op->elementwise), node.dtype)(
-      at, step, node.layout->numel));
+  check_loop(loop(at, step, n));
   return true;
 }
 
 template <Class kClass>
-void run(Run& s) {
-  if (s.node.numel() == 0) return;
-  if (!gives_bool(kClass) && !conditions(kClass) && run_small(s)) return;
-  if (s.node.numel() == 0) return;
+[[gnu::noinline]] void run_any(Run& s) {
   const Plan plan = plan_of<kClass>(s);
   if (run_flat(plan, s)) return;
   Iteration it;
@@ -336,6 +420,13 @@ void run(Run& s) {
   }
   it.simplify();
   run_rows(plan, it, grain_of(*s.node.op));
+}
+
+template <Class kClass, int kArity>
+void run(Run& s) {
+  if (s.node.numel() == 0) return;
+  if (!conditions(kClass) && run_small<kClass, kArity>(s)) return;
+  run_any<kClass>(s);
 }
 
 // Numbers and 0-d tensors, which have less say in the dtype, would gain a dimension and with it a
@@ -355,6 +446,10 @@ Value lift(const Lift& s) {
   return record(*s.like.op, std::span(in, n));
 }
 
+[[noreturn]] Value no_derivative(const char* of) {
+  fail(ErrorKind::not_implemented, "the derivative for '", of, "' is not implemented.");
+}
+
 // The derivative of mish, made of ops that can be differentiated again.
 Value mish_slope(const Value& a) {
   const Value t = tanh(softplus(a, 1, 20));
@@ -371,7 +466,7 @@ constexpr const char* kSignatures[] = {
 constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Infer&),
                          void (*kernel)(Run&), Value (*lift)(const Lift&)) {
   if (!op.signature && !op.hidden) op.signature = kSignatures[arity];
-  op.infer = infer;
+  if (!op.infer) op.infer = infer;
   op.kernel = kernel;
   op.lift = lift;
   op.elementwise = index;
@@ -384,7 +479,7 @@ constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Inf
 constexpr Op kOps[] = {
 #define ELEMENTWISE(name_, arity, class_, expression, ...)                                  \
   with_family(Op{.name = #name_, __VA_ARGS__}, static_cast<int>(Elementwise::name_), arity, \
-              Class::class_, infer<Class::class_>, run<Class::class_>, lift<Class::class_>),
+              Class::class_, infer<Class::class_, arity>, run<Class::class_, arity>, lift<Class::class_>),
 #include "ops/elementwise.def"
 #undef ELEMENTWISE
 };

@@ -146,6 +146,8 @@ Values embedding_body(Call& c) {
   const Value table = c.tensor(0), indices = c.tensor(1);
   if (table->ndim() != 2) fail(ErrorKind::runtime, "'weight' must be 2-D");
   check_index_dtype(*indices);
+  if (table->size(0) == 0 && indices->numel() > 0)
+    fail(ErrorKind::runtime, "index_select(): self indexing axis dim should be positive");
   if (c[4].as_bool())
     fail(ErrorKind::not_implemented,
          "embedding: gradients are dense here; sparse=True is not supported");
@@ -188,7 +190,8 @@ Values one_hot_body(Call& c) {
     const int64_t* at = numbers_of(*indices);
     classes = 1 + std::max<int64_t>(0, *std::max_element(at, at + indices->numel()));
   }
-  if (indices->state == State::valued || classes < 0) {
+  // Without classes nothing is left to run, so that the values are looked at here.
+  if (indices->state == State::valued || classes <= 0) {
     observe(indices);
     check_classes(*indices, classes);
   }

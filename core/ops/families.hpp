@@ -43,6 +43,7 @@ std::span<const Op> embedding_ops();
 std::span<const Op> dropout_ops();
 std::span<const Op> loss_ops();
 std::span<const Op> batching_ops();
+std::span<const Op> recurrent_ops();
 
 inline Strided strided(const Node& node) { return {node.data(), node.dtype, node.strides()}; }
 
@@ -50,6 +51,10 @@ inline Strided strided(const Node& node) { return {node.data(), node.dtype, node
 void check_sizes(std::span<const int64_t> sizes);
 // Raises that a kernel, by PyTorch's name of it, does not take a dtype.
 [[noreturn]] void not_for(const char* what, DType dtype);
+// The largest number of a float dtype.
+double largest_real(DType dtype);
+// The name of the C++ type that PyTorch has for a dtype, which some of its messages give.
+const char* cpp_name(DType dtype);
 
 // Result takes dtype and layout of input 0.
 void infer_like_input(Infer& s);

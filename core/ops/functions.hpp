@@ -30,6 +30,7 @@ Dims broadcast_sizes(std::span<const Value> in);
 // create
 Value full(std::span<const int64_t> sizes, const Value& fill, DType dtype);
 Value full_like(const Value& like, const Value& fill);
+Value full_like(const Value& like, const Value& fill, DType dtype);
 Value zeros_like(const Value& like);
 Value ones_like(const Value& like);
 // Whether a Python number can be stored as `dtype`; raises PyTorch's error where it cannot.
@@ -109,7 +110,7 @@ Value index(const Value& a, std::span<const Value> indices);
 Value index_put(const Value& a, std::span<const Value> indices, const Value& values,
                 bool accumulate);
 // The positions of the elements that are not zero: a row for each, or a list for each dimension.
-// Both observe.
+// Both observe; the second takes a tensor without dimensions as a list of one.
 Value nonzero(const Value& a);
 Values nonzero_indices(const Value& a);
 Value masked_fill(const Value& a, const Value& mask, const Value& value);

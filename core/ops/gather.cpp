@@ -78,10 +78,10 @@ template <bool kNumber>
 void infer_scatter(Infer& s) {
   const Node &a = *s.in[0], &index = *s.in[1], &source = *s.in[2];
   const int dim = wrap_dim(s.attrs[0].as_int(), a.ndim());
+  if (a.dtype != source.dtype)
+    fail(ErrorKind::runtime, "scatter(): Expected self.dtype to be equal to src.dtype");
   if (index.numel() > 0) {
     check_index_dtype(index, "scatter");
-    if (a.dtype != source.dtype)
-      fail(ErrorKind::runtime, "scatter(): Expected self.dtype to be equal to src.dtype");
     check_scatter_sizes(a, dim, index, kNumber ? nullptr : &source);
     s.in[1] = as_index(s.in[1]);
     check_early(*s.in[1], 0, AtLeast1d(a).sizes[dim], dim, index_runtime_error);
@@ -163,6 +163,8 @@ void check_index_add(const Node& a, int dim, const Node& index, const Node& sour
          "index_add_(): Index is supposed to be a vector, but got dim: ", index.ndim(),
          " with type: ", scalar_type_name(index.dtype), " and size: ", show(index.sizes()));
   const int64_t slices = source.ndim() == 0 ? 1 : source.size(std::min(dim, source.ndim() - 1));
+  if (source.ndim() == 0 && index.numel() != 1)
+    fail(ErrorKind::index, "Dimension specified as ", dim, " but tensor has no dimensions");
   if (index.numel() != slices)
     fail(ErrorKind::runtime, "index_add_(): Number of indices (", index.numel(),
          ") should be equal to source.size(dim): (", slices, "), for dim: ", dim);
@@ -256,8 +258,10 @@ Value slices_gradient(const GradCall& s, const Value& by) {
 Value zeros_of(const GradCall& s) { return full(s.in(0)->sizes(), 0, s.g->dtype); }
 
 // A number that is written takes the tensor's dtype.
-Value number_as(const Arg& number, DType dtype) {
-  return number.kind == Arg::real ? constant(number.d, dtype) : constant(number.i, dtype);
+Value number_as(const Arg& given, DType dtype) {
+  const Value value = number(given);
+  check_fits(*value, dtype);
+  return cast(value, dtype);
 }
 
 Value scatter_number(const Value& a, int64_t dim, const Value& by, const Value& number) {
@@ -290,6 +294,7 @@ void check_index_fill(const Node& index, const Value& value) {
 Values body_index_fill(Call& c) {
   const Value value = c.tensor(3);
   check_index_fill(*c.tensor(2), value);
+  check_written(value, c.tensor(0)->dtype);
   return {index_fill(c.tensor(0), c[1].as_int(), c.tensor(2), value)};
 }
 
@@ -337,11 +342,13 @@ constexpr Op kOps[] = {
               GRAD(source_gradient(s, b))},
      .lift = lift_along<>,
      .donates = 1,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
     {.name = "scatter",
      .signature = "(Tensor input, int dim, Tensor index, Number value) -> Tensor",
      .body = body_scatter_number,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
     {.name = "scatter_number",
      .doc = "A copy of input with one number written where index says along dim.",
      .infer = infer_scatter<true>,
@@ -393,7 +400,8 @@ constexpr Op kOps[] = {
      .lift = lift_along<>,
      .donates = 1,
      .adds_to_first = true,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
     {.name = "index_select",
      .signature = "(Tensor input, int dim, Tensor index) -> Tensor",
      .doc = "The slices of input that index names along dim.",
@@ -409,7 +417,8 @@ constexpr Op kOps[] = {
      .doc = "A copy of input with alpha times each slice of source added where index says.",
      .example = "index_add(zeros(3), 0, tensor([2, 2]), tensor([5., 6.]))",
      .body = body_index_add,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
     {.name = "index_add_slices",
      .doc = "Input with slices of a source added where index says along dim.",
      .infer = infer_index_slices<Combine::add>,
@@ -427,13 +436,16 @@ constexpr Op kOps[] = {
      .kernel = run_index_slices<Combine::assign>,
      .grad = {GRAD(index_fill(g, s.attr(0).as_int(), b, 0)), {}, GRAD(slices_gradient(s, b))},
      .donates = 1,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
     {.name = "index_fill",
      .signature = "(Tensor input, int dim, Tensor index, Operand value) -> Tensor",
      .doc = "A copy of input with the slices that index names filled with value.",
      .example = "index_fill(zeros(2, 3), 1, tensor([0, -1]), 5.)",
      .body = body_index_fill,
-     .inplace = true},
+     .inplace = true,
+     .apart = true,
+     .out = false},
 };
 
 }  // namespace

@@ -16,11 +16,12 @@ inline void set_geometry(Infer& s, std::span<const int64_t> sizes, std::span<con
   s.offset = offset;
 }
 
-// What a view's rule for geometry makes of a row-major input of these sizes.
+// What a view's rule for geometry makes of an input that lies so, or row-major with these sizes.
 struct ViewGeometry {
   LayoutRef layout;
   int64_t offset;
 };
+ViewGeometry geometry_of(const Op& view, DType dtype, const Layout& of, std::span<const Arg> attrs);
 ViewGeometry geometry_in_rows(const Op& view, DType dtype, std::span<const int64_t> sizes,
                               std::span<const Arg> attrs);
 

@@ -134,15 +134,20 @@ void check_not_empty(const Node& a, const Indices& by) {
       fail(ErrorKind::index, "index is out of bounds for dimension with size 0");
 }
 
+void take_error(int64_t index, int64_t, int64_t size) {
+  fail(ErrorKind::index, "out of range: tried to access index ", index, " on a tensor of ", size,
+       " elements.");
+}
+
 template <OutOfRange kRaise>
 void infer_index(Infer& s) {
   const Node& a = *s.in[0];
   const Indices by(s.in, 1, s.attrs[0], kRaise);
   const Geometry g = geometry(a, by.dims, by.sizes().span());
   check_not_empty(a, by);
-  by.check_valued(a.sizes());
+  if (count(g.sizes.span()) > 0) by.check_valued(a.sizes());
   s.dtype = a.dtype;
-  if (g.sizes.n < 2 ||
+  if (g.sizes.n < 2 || kRaise == take_error ||
       (a.layout->contiguous && by.dims.size() == 1 && by.in[0]->layout->contiguous)) {
     s.layout = contiguous(g.sizes);
     return;
@@ -180,7 +185,7 @@ void infer_index_put(Infer& s) {
          scalar_type_name(a.dtype), " for the destination and ", scalar_type_name(values.dtype),
          " for the source.");
   check_not_empty(a, by);
-  by.check_valued(a.sizes());
+  if (count(g.sizes.span()) > 0) by.check_valued(a.sizes());
   infer_dense_like_input(s);
 }
 
@@ -189,17 +194,12 @@ void run_index_put(Run& s) {
   const Node& values = s.in(1);
   const Indices by(s.node.in(), 2, s.attr(0), kRaise);
   const Geometry g = geometry(s.node, by.dims, by.sizes().span());
+  if (count(g.sizes.span()) == 0) return start_from_input(s);
   const Named named(by, s.node.sizes(), s.node.strides(), g);
   start_from_input(s);
-  if (count(g.sizes.span()) == 0) return;
   const Dims strides = placed(values, values.strides(), 0, g.sizes.n, g.sizes.n);
   put(g.sizes.span(), {s.out(), s.node.dtype, g.strides.span()},
       {values.data(), values.dtype, strides.span()}, named.places, kCombine);
-}
-
-void take_error(int64_t index, int64_t, int64_t size) {
-  fail(ErrorKind::index, "out of range: tried to access index ", index, " on a tensor of ", size,
-       " elements.");
 }
 
 Value record_index(const Value& a, std::span<const Value> index, const Arg& dims,
@@ -236,11 +236,21 @@ Value gradient_of_written(const GradCall& s, const Value&, const Value&) {
   return record_index(s.g, inputs_from(s, 2), s.attr(0));
 }
 
-// With the indices given tensor by tensor, as users have them; some may be masks.
+bool is_mask(const Node& n) { return n.dtype == DType::bool_ || n.dtype == DType::uint8; }
+
+void check_not_too_many(size_t given, const Value& a) {
+  if (static_cast<int>(given) > a->ndim())
+    fail(ErrorKind::index, "too many indices for tensor of dimension ", a->ndim(), " (got ", given,
+         ")");
+}
+
+// With the indices given tensor by tensor, as users have them; some may be masks. Beside others, a
+// mask without dimensions says nothing.
 Values spread_masks(const Value& a, std::span<Node* const> given) {
   Values by;
   for (Node* n : given) {
-    if (n->dtype != DType::bool_ && n->dtype != DType::uint8) {
+    if (is_mask(*n) && n->ndim() == 0) continue;
+    if (!is_mask(*n)) {
       if (n->dtype != DType::int64 && n->dtype != DType::int32)
         fail(ErrorKind::index, "tensors used as indices must be long, int, byte or bool tensors");
       by.emplace_back(n);
@@ -254,15 +264,17 @@ Values spread_masks(const Value& a, std::span<Node* const> given) {
     }
     for (Value& v : nonzero_indices(Value(n))) by.push_back(std::move(v));
   }
-  if (static_cast<int>(by.size()) > a->ndim())
-    fail(ErrorKind::index, "too many indices for tensor of dimension ", a->ndim(), " (got ",
-         by.size(), ")");
+  check_not_too_many(by.size(), a);
   return by;
 }
 
 Values body_index_put(Call& c) {
-  const Value a = c.tensor(0);
-  return {index_put(a, spread_masks(a, c[1].as_nodes()), c.tensor(2), c[3].as_bool())};
+  const Value a = c.tensor(0), values = c.tensor(2);
+  const auto given = c[1].as_nodes();
+  check_not_too_many(given.size(), a);
+  if (given.size() == 1 && is_mask(*given[0]) && given[0]->ndim() == 0)
+    return {where(ne(Value(given[0]), 0), c[3].as_bool() ? a + values : values, a)};
+  return {index_put(a, spread_masks(a, given), values, c[3].as_bool())};
 }
 
 void check_long(const Value& index, const char* name) {
@@ -299,19 +311,16 @@ Values body_put(Call& c) {
   const Value flat =
       record_index_put(c[3].as_bool() ? "put_adding" : "put_at", reshape(a, Dims{-1}),
                        reshape(source, Dims{-1}), {&list, 1}, Arg::of(first.span()));
-  return {reshape(flat, a->sizes())};
+  return {with_layout(reshape(flat, a->sizes()), dense_like(*a->layout).get())};
 }
 
 // Sizes of the two broadcast together, apart from `dim`, which each keeps.
 Values body_take_along_dim(Call& c) {
   Value a = c.tensor(0), by = c.tensor(1);
+  if (c[2].is_none()) return {gather(reshape(a, Dims{-1}), 0, reshape(by, Dims{-1}))};
   if (by->dtype != DType::int64)
     fail(ErrorKind::runtime, "torch.take_along_dim(): dtype of indices should be Long but got ",
          scalar_type_name(by->dtype));
-  if (c[2].is_none()) {
-    a = reshape(a, Dims{-1});
-    return {gather(a, 0, remainder(reshape(by, Dims{-1}), number(a->numel())))};
-  }
   if (a->ndim() != by->ndim())
     fail(ErrorKind::runtime,
          "torch.take_along_dim(): input and indices should have the same number of dimensions, but "
@@ -358,7 +367,9 @@ constexpr Op kOps[] = {
      .doc = "A copy of input with values written, or added, where the indices say.",
      .example = "index_put(zeros(3), (tensor([0, 2]),), tensor([5., 6.]))",
      .body = body_index_put,
-     .inplace = true},
+     .inplace = true,
+     .apart = true,
+     .out = false},
     {.name = "take_at",
      .doc = "The elements of a list that an index names.",
      .infer = infer_index<take_error>,
@@ -393,7 +404,8 @@ constexpr Op kOps[] = {
      .doc = "A copy of input, taken as one list, with source written where index says.",
      .example = "put(zeros(2, 2), tensor([0, 3]), tensor([5., 6.]))",
      .body = body_put,
-     .inplace = true},
+     .inplace = true,
+     .out = false},
     {.name = "take_along_dim",
      .signature = "(Tensor input, Tensor indices, int? dim=None) -> Tensor",
      .doc = "gather with the sizes of input and indices broadcast together.",

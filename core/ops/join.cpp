@@ -82,7 +82,59 @@ Values values_of(const Arg& tensors) {
   return out;
 }
 
-Values body_cat(Call& c) { return {cat(values_of(c[0]), c[1].as_int())}; }
+// Parts that are [0] stand for nothing, as PyTorch has it for history's sake.
+bool is_nothing(const Node& n) { return n.ndim() == 1 && n.size(0) == 0; }
+
+void check_parts(std::span<const Value> parts, int64_t dim_asked) {
+  if (parts.empty()) fail(ErrorKind::value, "torch.cat(): expected a non-empty list of Tensors");
+  const Node* first = nullptr;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Node& n = *parts[i];
+    if (n.ndim() == 0)
+      fail(ErrorKind::runtime, "zero-dimensional tensor (at position ", i,
+           ") cannot be concatenated");
+    if (is_nothing(n)) continue;
+    if (!first) first = &n;
+    const int dim = wrap_dim(dim_asked, first->ndim());
+    if (n.ndim() != first->ndim())
+      fail(ErrorKind::runtime, "Tensors must have same number of dimensions: got ", first->ndim(),
+           " and ", n.ndim());
+    for (int d = 0; d < n.ndim(); ++d)
+      if (d != dim && n.size(d) != first->size(d))
+        fail(ErrorKind::runtime, "Sizes of tensors must match except in dimension ", dim,
+             ". Expected size ", first->size(d), " but got size ", n.size(d), " for tensor number ",
+             i, " in the list.");
+  }
+}
+
+// Vectors of nothing count for the dtype only.
+Value joined(Values parts, int64_t dim_asked) {
+  static const Op& op = op_named("joined");
+  check_parts(parts, dim_asked);
+  const auto nothing = [](const Value& v) { return is_nothing(*v); };
+  DType dtype = parts[0]->dtype;
+  const bool some_drop = std::ranges::any_of(parts, nothing);
+  if (some_drop) {
+    dtype = result_type(parts);
+    const Value first = parts[0];
+    std::erase_if(parts, nothing);
+    if (parts.empty()) parts.push_back(first);
+  }
+  const int dim = wrap_dim(dim_asked, parts[0]->ndim());
+  int64_t few[16];
+  std::vector<int64_t> many(parts.size() > std::size(few) ? parts.size() : 0);
+  const std::span starts(many.empty() ? few : many.data(), parts.size());
+  int64_t end = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    starts[i] = end;
+    end += parts[i]->size(dim);
+  }
+  const Arg attrs[] = {Arg::of(dim), Arg::of(std::span<const int64_t>(starts))};
+  const Value all = record(op, parts, attrs);
+  return some_drop ? cast(all, dtype) : all;
+}
+
+Values body_cat(Call& c) { return {joined(values_of(c[0]), c[1].as_int())}; }
 Values body_stack(Call& c) { return {stack(values_of(c[0]), c[1].as_int())}; }
 
 // Part number `number` of a tensor that was split along `dim`.
@@ -395,55 +447,12 @@ constexpr Op kOps[] = {
      .body = body_chunk},
 };
 
-// Parts that are [0] stand for nothing, as PyTorch has it for history's sake.
-bool is_nothing(const Node& n) { return n.ndim() == 1 && n.size(0) == 0; }
-
-void check_parts(std::span<const Value> parts, int64_t dim_asked) {
-  if (parts.empty()) fail(ErrorKind::value, "torch.cat(): expected a non-empty list of Tensors");
-  const Node* first = nullptr;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const Node& n = *parts[i];
-    if (n.ndim() == 0)
-      fail(ErrorKind::runtime, "zero-dimensional tensor (at position ", i,
-           ") cannot be concatenated");
-    if (is_nothing(n)) continue;
-    if (!first) first = &n;
-    const int dim = wrap_dim(dim_asked, first->ndim());
-    if (n.ndim() != first->ndim())
-      fail(ErrorKind::runtime, "Tensors must have same number of dimensions: got ", first->ndim(),
-           " and ", n.ndim());
-    for (int d = 0; d < n.ndim(); ++d)
-      if (d != dim && n.size(d) != first->size(d))
-        fail(ErrorKind::runtime, "Sizes of tensors must match except in dimension ", dim,
-             ". Expected size ", first->size(d), " but got size ", n.size(d), " for tensor number ",
-             i, " in the list.");
-  }
-}
-
 }  // namespace
 
 std::span<const Op> join_ops() { return kOps; }
 
-Value cat(std::span<const Value> parts, int64_t dim_asked) {
-  static const Op& op = op_named("joined");
-  check_parts(parts, dim_asked);
-  Values kept;
-  kept.reserve(parts.size());
-  for (const Value& v : parts)
-    if (!is_nothing(*v)) kept.push_back(v);
-  if (kept.empty()) kept.push_back(parts[0]);
-  const int dim = wrap_dim(dim_asked, kept[0]->ndim());
-  std::vector<int64_t> starts;
-  starts.reserve(kept.size());
-  int64_t end = 0;
-  for (const Value& v : kept) {
-    starts.push_back(end);
-    end += v->size(dim);
-  }
-  const Arg attrs[] = {Arg::of(dim), Arg::of(std::span<const int64_t>(starts))};
-  const Value joined = record(op, kept, attrs);
-  const DType dtype = kept.size() == parts.size() ? joined->dtype : result_type(parts);
-  return cast(joined, dtype);
+Value cat(std::span<const Value> parts, int64_t dim) {
+  return joined(Values(parts.begin(), parts.end()), dim);
 }
 
 Value stack(std::span<const Value> parts, int64_t dim) {

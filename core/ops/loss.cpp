@@ -302,9 +302,9 @@ Value soft_cross_entropy(const Value& log_p, Value target, const Value& weight, 
 Values cross_entropy_body(Call& c) {
   const Value x = c.tensor(0), target = c.tensor(1), weight = c.tensor(2);
   const Options o{reduction_of(c[3], c[5], c[6]), c[4].as_int(), c[7].as_real()};
-  if (!(o.smoothing >= 0 && o.smoothing <= 1))
+  if (!(o.smoothing <= 1))
     fail(ErrorKind::runtime, "label_smoothing must be between 0.0 and 1.0. Got: ", o.smoothing);
-  const int64_t dim = x->ndim() > 1 ? 1 : 0;
+  const int64_t dim = x->ndim() == 1 ? 0 : 1;
   const Value log_p = log_softmax(x, dim);
   if (std::ranges::equal(x->sizes(), target->sizes()))
     return {soft_cross_entropy(log_p, target, weight, dim, o)};
@@ -328,7 +328,8 @@ void run_check(Run& s) {
   copy(in.sizes(), {reinterpret_cast<char*>(values.data()), DType::float64, rows.span()},
        strided(in));
   if (!all_probabilities(values.data(), n))
-    fail(ErrorKind::runtime, "all elements of input should be between 0 and 1");
+    fail(ErrorKind::runtime, "all elements of ", s.attr(0).as_bool() ? "target" : "input",
+         " should be between 0 and 1");
   if (!s.donated(0)) copy(in.sizes(), strided(s.node), strided(in));
 }
 
@@ -349,7 +350,8 @@ Values binary_cross_entropy_body(Call& c) {
   if (x->dtype != target->dtype)
     fail(ErrorKind::runtime, "Found dtype ", scalar_type_name(target->dtype), " but expected ",
          scalar_type_name(x->dtype));
-  Value loss = binary_cross_entropy_terms(record(check, {x}), target);
+  Value loss = binary_cross_entropy_terms(record(check, {x}, {Arg::of(false)}),
+                                          record(check, {target}, {Arg::of(true)}));
   if (weight) loss = loss * weight;
   return {reduced(loss, reduction)};
 }
@@ -378,7 +380,8 @@ constexpr Op kOps[] = {
      .body = binary_cross_entropy_body,
      .module = "_nn"},
     {.name = "check_probabilities",
-     .doc = "input itself, if all of it lies between 0 and 1.",
+     .doc =
+         "input itself, if all of it lies between 0 and 1. The attribute says if it is the target.",
      .infer = infer_like_input,
      .kernel = run_check,
      .grad = {GRAD(g)},

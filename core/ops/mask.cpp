@@ -25,10 +25,19 @@ Values body_masked_fill(Call& c) {
     fail(ErrorKind::runtime,
          "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
          value->ndim(), " dimension(s).");
-  return {masked_fill(c.tensor(0), mask, value)};
+  check_written(value, c.tensor(0)->dtype);
+  const auto in_rows = [](const Value& v) { return v->layout->contiguous ? v : contiguous_copy(v); };
+  return {masked_fill(in_rows(c.tensor(0)), in_rows(mask), value)};
 }
 
 Values body_nonzero(Call& c) { return {nonzero(c.tensor(0))}; }
+
+Values body_nonzero_as_tuple(Call& c) {
+  if (!c[2].is_none())
+    fail(ErrorKind::runtime, "nonzero does not support the out kwarg when as_tuple is True");
+  const Value a = c.tensor(0);
+  return nonzero_indices(a->ndim() ? a : unsqueeze(a, 0));
+}
 
 Values body_where(Call& c) {
   const Value a = c.tensor(0);
@@ -75,20 +84,24 @@ constexpr Op kOps[] = {
      .doc = "A copy of input with value where mask is true.",
      .example = "masked_fill(arange(3.), tensor([True, False, True]), -1.)",
      .body = body_masked_fill,
-     .inplace = true},
+     .inplace = true,
+     .out = false},
     {.name = "nonzero",
      .signature = "(Tensor input, *, False as_tuple=False) -> Tensor",
      .doc = "The positions of the elements that are not zero, one in each row.",
      .example = "nonzero(tensor([0., 3., 0., 5.]))",
      .body = body_nonzero},
     {.name = "nonzero",
-     .signature = "(Tensor input, *, True as_tuple) -> Tensor[]",
-     .body = body_where},
+     .signature = "(Tensor input, *, True as_tuple, Tensor? out=None) -> Tensor[]",
+     .body = body_nonzero_as_tuple,
+     .out = false},
     {.name = "where",
      .signature = "(Tensor condition) -> Tensor[]",
      .doc = "The positions of the elements that are not zero, one list for each dimension.",
      .example = "where(tensor([[True, False], [False, True]]))",
-     .body = body_where},
+     .body = body_where,
+     .method = false,
+     .out = false},
     {.name = "masked_select",
      .signature = "(Tensor input, Tensor mask) -> Tensor",
      .doc = "A list of the elements where mask is true.",
@@ -99,15 +112,24 @@ constexpr Op kOps[] = {
      .doc = "A copy of input with the elements of source, in order, where mask is true.",
      .example = "masked_scatter(zeros(3), tensor([True, False, True]), tensor([5., 6.]))",
      .body = body_masked_scatter,
-     .inplace = true},
+     .inplace = true,
+     .apart = true,
+     .out = false},
 };
 
 }  // namespace
 
 std::span<const Op> mask_ops() { return kOps; }
 
+// Only a dtype that cannot hold every number of the other's makes it necessary to look.
+void check_written(const Value& number, DType dtype) {
+  if (promote(number->dtype, dtype) == dtype) return;
+  observe(number);
+  check_fits(*number, dtype);
+}
+
 Value masked_fill(const Value& a, const Value& mask, const Value& value) {
-  return where(mask, cast(value, a->dtype), a);
+  return masked_filled(mask, cast(value, a->dtype), a);
 }
 
 Value nonzero(const Value& a) {
@@ -121,8 +143,8 @@ Value nonzero(const Value& a) {
   return from_buffer(op_named("data"), std::move(buffer), DType::int64, layout.get());
 }
 
-Values nonzero_indices(const Value& a) {
-  const Value all = nonzero(a);
+Values nonzero_indices(const Value& given) {
+  const Value a = given->ndim() ? given : unsqueeze(given, 0), all = nonzero(a);
   Values out;
   for (int i = 0; i < a->ndim(); ++i) out.push_back(select(all, 1, i));
   return out;

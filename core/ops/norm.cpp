@@ -89,7 +89,8 @@ void run_backward(Run& s) {
 }
 
 // Records `op` with the attributes of `like`.
-Value record_like(const Op& op, const Node& like, std::initializer_list<Value> inputs) {
+template <size_t N>
+Value record_like(const Op& op, const Node& like, Value (&&inputs)[N]) {
   return record(op, inputs, {like.attr(0), like.attr(1), like.attr(2)});
 }
 Value normalized(const Value& x, const Node& like) {
@@ -211,12 +212,16 @@ double epsilon_of(DType t) {
 Values rms_norm_body(Call& c) {
   static const Op& op = op_named("native_rms_norm");
   const Value x = c.tensor(0), weight = c.tensor(2);
+  const size_t dims = c[1].as_ints().size();
+  if (!weight && static_cast<size_t>(x->ndim()) < dims)
+    fail(ErrorKind::value, "Input tensor must have at least ", dims, " dimensions, but got ",
+         x->ndim());
   check_shapes(x, c[1].as_ints(), weight, {}, "");
   check_dtypes(x, {}, {}, "rms_norm");
   const double eps = c[3].is_none() ? epsilon_of(x->dtype) : c[3].as_real();
   const bool fused = weight && weight->dtype == x->dtype;
   const Value result = norm_of(op, x, c[1].as_ints(), fused ? weight : Value(), {}, {eps, false});
-  return {weight && !fused ? result * weight : result};
+  return {weight && !fused ? cast(result * weight, x->dtype) : result};
 }
 
 // Weights of their own are put on afterwards.

@@ -15,7 +15,8 @@ namespace {
 double work_of_ordering(const Node& node) { return node.inputs[0]->numel() * 20.0; }
 
 int64_t length_of(const Node& in, int64_t dim) {
-  return in.ndim() ? in.size(wrap_dim(dim, in.ndim())) : 1;
+  const int i = wrap_dim(dim, in.ndim());
+  return in.ndim() ? in.size(i) : 1;
 }
 
 void run_order(Run& s, Select what, int64_t dim, bool descending, int64_t k,
@@ -105,7 +106,7 @@ Values body_topk(Call& c) {
 Values body_kthvalue(Call& c) {
   const Value a = c.tensor(0);
   const int dim = wrap_dim(c[2].as_int(), a->ndim());
-  check_not_bool(a, "kthvalue_cpu");
+  if (a->ndim() > 0) check_not_bool(a, "kthvalue_cpu");
   check_has_rows(c, a, dim);
   if (c[1].as_int() < 1 || c[1].as_int() > length_of(*a, dim))
     fail(ErrorKind::runtime, "kthvalue(): selected number k out of range for dimension ", dim);
@@ -123,15 +124,15 @@ Values body_mode(Call& c) {
 template <bool skips_nan>
 Values body_median(Call& c) {
   const Value a = c.tensor(0);
-  check_not_bool(a, "median_out_impl");
   check_has_rows(c, a, c[1].as_int());
+  check_not_bool(a, "median_out_impl");
   const std::string_view name = skips_nan ? "nanmedian_place" : "median_place";
   const Value at = record(op_named(name), {a}, {c[1], c[2]});
   return {pick(skips_nan ? "nanmedian_values" : "median_values", a, at, c[1].as_int()), at};
 }
 
 void infer_median_of_all(Infer& s) {
-  check_not_bool(s.in[0], "median_cpu");
+  if (s.in[0]->numel() > 0) check_not_bool(s.in[0], "median_cpu");
   s.dtype = s.in[0]->dtype;
   s.layout = contiguous(Dims{});
   if (s.in[0]->ndim() != 1) s.in[0] = reshape(s.in[0], {-1});
@@ -185,10 +186,12 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int dim=-1, bool descending=False) -> Tensor",
      .doc = "Where the elements in order along a dimension are.",
      .example = "argsort(tensor([3., 1., 2.]))",
-     .body = body_argsort},
+     .body = body_argsort,
+     .out = false},
     {.name = "argsort",
      .signature = "(Tensor input, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
-     .body = body_stable_argsort},
+     .body = body_stable_argsort,
+     .out = false},
     {.name = "msort",
      .signature = "(Tensor input) -> Tensor",
      .doc = "The elements in order along the first dimension.",
@@ -219,7 +222,8 @@ constexpr Op kOps[] = {
      .infer = infer_median_of_all,
      .kernel = run_median_of_all<Select::median>,
      .grad = {GRAD(even_share(g, a, out))},
-     .work = work_of_ordering},
+     .work = work_of_ordering,
+     .out = false},
     {.name = "median", .signature = kAlong, .body = body_median<false>},
     {.name = "nanmedian",
      .signature = "(Tensor input) -> Tensor",
@@ -229,7 +233,8 @@ constexpr Op kOps[] = {
      .infer = infer_median_of_all,
      .kernel = run_median_of_all<Select::nanmedian>,
      .grad = {GRAD(even_share(g, a, out))},
-     .work = work_of_ordering},
+     .work = work_of_ordering,
+     .out = false},
     {.name = "nanmedian", .signature = kAlong, .body = body_median<true>},
     placer("sorted_places", infer_sorted, run_sorted),
     placer("top_places", infer_top, run_top, lift_along<1>),

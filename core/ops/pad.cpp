@@ -38,7 +38,7 @@ void infer_constant_pad(Infer& s) {
     sizes[i] += m.before + m.after;
   }
   s.dtype = in.dtype;
-  s.layout = like_format(*in.layout, sizes);
+  s.layout = pad.empty() ? dense_like(*in.layout) : like_format(*in.layout, sizes);
 }
 
 void run_constant_pad(Run& s) {
@@ -104,7 +104,7 @@ Values body_pad_from_self(Call& c) {
     const Margins m = margins(pad, i, a->ndim());
     if (m.before || m.after) a = padded_along(a, i, m, mode);
   }
-  return {a};
+  return {a.get() == c[0].node ? contiguous_copy(a) : a};
 }
 
 constexpr Op kOps[] = {
@@ -116,12 +116,14 @@ constexpr Op kOps[] = {
      .kernel = run_constant_pad,
      .grad = {GRAD(constant_pad_gradient(s))},
      .lift = lift_rows,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "_pad_from_self",
      .signature = "(Tensor input, int[] pad, str mode) -> Tensor",
      .doc = "A margin of the tensor's own elements: reflect, replicate or circular.",
      .body = body_pad_from_self,
-     .method = false},
+     .method = false,
+     .out = false},
 };
 
 }  // namespace

@@ -27,6 +27,9 @@ inline void check_early(const Node& index, int64_t low, int64_t size, int64_t di
   if (index.state == State::valued) check_bounds(index, low, size, dim, raise);
 }
 
+// Raises where one number that is to be written everywhere does not fit the dtype.
+void check_written(const Value& number, DType dtype);
+
 // The output begins as a copy of input 0, unless it took over its memory.
 void start_from_input(Run& s);
 // Result takes sizes, dtype and order of memory of input 0.

@@ -8,7 +8,8 @@
 #include <numeric>
 
 #include "base/threads.hpp"
-#include "graph/generator.hpp"
+#include "exec/run.hpp"
+#include "graph/fiber.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/distributions.hpp"
 #include "ops/families.hpp"
@@ -139,8 +140,6 @@ void infer_normal_of(Infer& s) {
 template <class T>
 void normal_of(Run& s) {
   const auto mean = elements<T>(s.in(0)), std = elements<T>(s.in(1));
-  if (std::ranges::any_of(std, [](T each) { return each < 0; }))
-    fail(ErrorKind::runtime, "normal expects all elements of std >= 0.0");
   draw<T>(s, [=](uint64_t seed, uint64_t offset, T* out, int64_t n, int64_t at) {
     philox_normal(seed, offset, out, n);
     for (int64_t i = 0; i < n; ++i) out[i] = out[i] * std[at + i] + mean[at + i];
@@ -244,7 +243,7 @@ void run_categories(Run& s) {
 }
 
 Generator& generator(const Arg& arg) {
-  return arg.kind == Arg::generator ? *arg.gen : default_generator;
+  return arg.kind == Arg::generator ? *arg.gen : current_generator();
 }
 
 // What is drawn: where from, how many counters it takes, and the distribution's parameters.
@@ -255,8 +254,7 @@ struct Draw {
   int64_t steps = -1;
 };
 
-Value drawn(const Draw& d, const Layout& layout, DType dtype,
-            std::initializer_list<Value> inputs = {}) {
+Value drawn(const Draw& d, const Layout& layout, DType dtype, Values inputs = {}) {
   const int64_t steps = d.steps < 0 ? philox_steps(layout.numel) : d.steps;
   const auto seed = static_cast<int64_t>(d.generator.seed);
   const auto offset = static_cast<int64_t>(d.generator.take(static_cast<uint64_t>(steps)));
@@ -276,33 +274,16 @@ LayoutRef rows(const Arg& sizes) {
 }
 
 // The type's name in C++, as PyTorch's messages about ranges have it.
-const char* cpp_name(DType t) {
-  static constexpr const char* names[] = {"bool",  "unsigned char", "signed char", "short int",
-                                          "int",   "long",          "c10::Half",   "c10::BFloat16",
-                                          "float", "double"};
-  return names[static_cast<int>(t)];
-}
-
-double largest_real(DType t) {
-  switch (t) {
-    case DType::float16:
-      return 65504;
-    case DType::bfloat16:
-      return 0x1.fep127;
-    case DType::float32:
-      return std::numeric_limits<float>::max();
-    default:
-      return std::numeric_limits<double>::max();
-  }
-}
+// In these messages int64_t goes by another name.
+const char* bounds_name(DType t) { return t == DType::int64 ? "long" : cpp_name(t); }
 
 void check_uniform(double from, double to, DType dtype) {
   if (!is_floating(dtype)) not_for("check_uniform_bounds", dtype);
   const double most = largest_real(dtype);
   if (!(std::abs(from) <= most))
-    fail(ErrorKind::runtime, "from is out of bounds for ", cpp_name(dtype));
+    fail(ErrorKind::runtime, "from is out of bounds for ", bounds_name(dtype));
   if (!(std::abs(to) <= most))
-    fail(ErrorKind::runtime, "to is out of bounds for ", cpp_name(dtype));
+    fail(ErrorKind::runtime, "to is out of bounds for ", bounds_name(dtype));
   if (from > to)
     fail(ErrorKind::runtime, "uniform_ expects to return a [from, to) range, but found from=", from,
          " > to=", to);
@@ -338,9 +319,9 @@ Draw integers(const Arg& gen, DType dtype, int64_t from, int64_t to) {
          " >= to=", to);
   const auto [low, high] = integers_of(dtype);
   if (static_cast<double>(from) < low || static_cast<double>(from) > high)
-    fail(ErrorKind::runtime, "from is out of bounds for ", cpp_name(dtype));
+    fail(ErrorKind::runtime, "from is out of bounds for ", bounds_name(dtype));
   if (static_cast<double>(to - 1) < low || static_cast<double>(to - 1) > high)
-    fail(ErrorKind::runtime, "to - 1 is out of bounds for ", cpp_name(dtype));
+    fail(ErrorKind::runtime, "to - 1 is out of bounds for ", bounds_name(dtype));
   return {"draw_integers", generator(gen), Arg::of(from),
           Arg::of(static_cast<int64_t>(static_cast<uint64_t>(to) - static_cast<uint64_t>(from)))};
 }
@@ -421,8 +402,17 @@ Values body_normal_numbers(Call& c) {
   return {drawn(normal(c[3], dtype, c[0].as_real(), c[1].as_real()), *layout, dtype)};
 }
 
+// Looks at the values, even where broadcasting leaves none of them.
+void check_deviations(const Value& std) {
+  if (std->numel() == 0) return;
+  const Value negative = amax(lt(std, 0), Dims{}, false);
+  observe(negative);
+  if (int_of(*negative)) fail(ErrorKind::runtime, "normal expects all elements of std >= 0.0");
+}
+
 Value normal_of(const char* op, const Value& mean, const Value& std, DType dtype, const Arg& gen) {
   if (!is_floating(dtype)) not_for("normal_kernel_cpu", dtype);
+  check_deviations(std);
   const Value both[] = {mean, std};
   return drawn({op, generator(gen)}, *contiguous(broadcast_sizes(both)), dtype, {mean, std});
 }
@@ -479,12 +469,12 @@ Values body_cauchy(Call& c) {
     fail(ErrorKind::runtime,
          "Cauchy distribution is a continuous probability distribution. dtype must be a floating "
          "point but you specified ",
-         self->dtype == DType::int64 ? "long int" : cpp_name(self->dtype));
+         cpp_name(self->dtype));
   return {drawn_over({"draw_cauchy", generator(c[3]), c[1], c[2]}, self)};
 }
 Values body_exponential(Call& c) {
   const Value self = c.tensor(0);
-  if (!is_floating(self->dtype))
+  if (!is_floating(self->dtype) && self->numel() > 0)
     fail(ErrorKind::runtime,
          "Exponential distribution is a continuous probability distribution. dtype must be a "
          "floating "
@@ -530,6 +520,8 @@ Values body_multinomial(Call& c) {
          scalar_type_name(p->dtype));
   if (samples <= 0) fail(ErrorKind::runtime, "cannot sample n_sample <= 0 samples");
   const int64_t categories = p->size(p->ndim() - 1);
+  if (categories > 1 << 24)
+    fail(ErrorKind::runtime, "number of categories cannot exceed 2^24");
   if (!c[2].as_bool() && samples > categories)
     fail(ErrorKind::runtime,
          "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
@@ -602,7 +594,6 @@ constexpr Op kOps[] = {
      .kernel = run_normal_of,
      .grad = {GRAD(zeros_like(g)), GRAD(zeros_like(g))},
      .grad_name = "NormalBackward3",
-     .at_once = true,
      .cost = 4,
      .hidden = true},
     {.name = "draw_normal_of_mean",
@@ -617,7 +608,6 @@ constexpr Op kOps[] = {
      .kernel = run_normal_of,
      .grad = {GRAD(zeros_like(g)), GRAD(zeros_like(g))},
      .grad_name = "NormalBackward2",
-     .at_once = true,
      .cost = 4,
      .hidden = true},
     {.name = "draw_poisson",
@@ -652,13 +642,15 @@ constexpr Op kOps[] = {
      .doc = "Numbers spread evenly over [0, 1), with the sizes and dtype of input.",
      .example = "rand_like(zeros(2, 3)).shape",
      .body = body_rand_like,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "randn_like",
      .signature = "(Tensor input, *, " GENERATOR ", " LIKE_OPTIONS ") -> Tensor",
      .doc = "Normally distributed numbers, with the sizes and dtype of input.",
      .example = "randn_like(zeros(2, 3)).shape",
      .body = body_randn_like,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "randint",
      .signature = "(int high, int[] size, *, " GENERATOR ", " CREATION_OPTIONS ") -> Tensor",
      .doc = "Integers from low (0) up to, not including, high.",
@@ -675,11 +667,13 @@ constexpr Op kOps[] = {
      .doc = "Integers from low (0) up to, not including, high, with the sizes and dtype of input.",
      .example = "randint_like(zeros(2, 3), 7).shape",
      .body = body_randint_like,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "randint_like",
      .signature = "(Tensor input, int low, int high, *, " GENERATOR ", " LIKE_OPTIONS ") -> Tensor",
      .body = body_randint_like_from,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "randperm",
      .signature = "(int n, *, " GENERATOR ", " CREATION_OPTIONS ") -> Tensor",
      .doc = "The integers below n in random order.",
@@ -712,7 +706,8 @@ constexpr Op kOps[] = {
      .body = body_bernoulli},
     {.name = "bernoulli",
      .signature = "(Tensor input, float p, *, " GENERATOR ") -> Tensor",
-     .body = body_bernoulli_p},
+     .body = body_bernoulli_p,
+     .out = false},
     IN_PLACE("bernoulli", "float p=0.5, ", "1 with probability p, else 0.",
              "zeros(2).bernoulli_(1.0)", body_bernoulli_over),
     IN_PLACE("bernoulli", "Tensor p, ", "", "", body_bernoulli_over_of),

@@ -128,10 +128,10 @@ Values body_rot90(Call& c) {
     fail(ErrorKind::runtime, "expected total rotation dims == 2, but got dims = ", dims.size());
   if (a->ndim() < 2)
     fail(ErrorKind::runtime, "expected total dims >= 2, but got total dims = ", a->ndim());
-  if (dims[0] == dims[1] || std::abs(dims[0] - dims[1]) == a->ndim())
+  const int64_t i = wrap_dim(dims[0], a->ndim()), j = wrap_dim(dims[1], a->ndim());
+  if (i == j)
     fail(ErrorKind::runtime, "expected rotation dims to be different, but got dim0 = ", dims[0],
          " and dim1 = ", dims[1]);
-  const int64_t i = wrap_dim(dims[0], a->ndim()), j = wrap_dim(dims[1], a->ndim());
   switch ((c[1].as_int() % 4 + 4) % 4) {
     case 1:
       return {transpose(flip(a, Dims{j}.span()), i, j)};
@@ -144,27 +144,68 @@ Values body_rot90(Call& c) {
   }
 }
 
-// Each dimension in turn as `repeats` runs over it, or each element in a row where `inner`.
-Value repeated(const Value& a, std::span<const int64_t> repeats, bool inner) {
-  const int lead = static_cast<int>(repeats.size()) - a->ndim();
-  Dims apart, wide, together;
-  for (int i = 0; i < static_cast<int>(repeats.size()); ++i) {
-    const int64_t size = i < lead ? 1 : a->size(i - lead);
-    together.push(size * repeats[i]);
-    if (repeats[i] == 1 && i >= lead) {
-      apart.push(size);
-      wide.push(size);
-      continue;
+// Each dimension in turn as `repeats` runs over it, or each element in a row where `inner`: a copy
+// of the input with dimensions of size 1 put in, and those expanded.
+struct Repeats {
+  Dims strides, wide, together;
+  uint64_t added = 0;  // bit i: dimension i of `wide` was put in
+
+  Repeats(const Layout& in, std::span<const int64_t> repeats, bool inner) {
+    const int lead = static_cast<int>(repeats.size()) - in.ndim;
+    for (int i = 0; i < static_cast<int>(repeats.size()); ++i) {
+      const int64_t size = i < lead ? 1 : in.size(i - lead);
+      const int64_t stride = i < lead ? 0 : in.stride(i - lead);
+      together.push(size * repeats[i]);
+      if (!inner && (repeats[i] != 1 || i < lead)) put_in(repeats[i]);
+      if (i >= lead) {
+        wide.push(size);
+        strides.push(stride);
+      }
+      if (inner && repeats[i] != 1) put_in(repeats[i]);
     }
-    apart.push(inner ? size : 1);
-    apart.push(inner ? 1 : size);
-    wide.push(inner ? size : repeats[i]);
-    wide.push(inner ? repeats[i] : size);
   }
-  if (std::ranges::any_of(together, [](int64_t n) { return n < 0; }))
-    fail(ErrorKind::runtime, "Trying to create tensor with negative dimension ",
-         *std::ranges::find_if(together, [](int64_t n) { return n < 0; }), ": ", show(together));
-  return reshape(contiguous_copy(expand(reshape(a, apart), wide)), together);
+
+ private:
+  void put_in(int64_t times) {
+    added |= uint64_t{1} << wide.n;
+    wide.push(times);
+    strides.push(0);
+  }
+};
+
+Repeats repeats_of(const Node& node) {
+  return Repeats(*node.inputs[0]->layout, node.attr(0).as_ints(), node.attr(1).as_bool());
+}
+
+// Attributes: how often each dimension is repeated, and whether each element is, in a row.
+void infer_repeat(Infer& s) {
+  s.dtype = s.in[0]->dtype;
+  const Repeats r(*s.in[0]->layout, s.attrs[0].as_ints(), s.attrs[1].as_bool());
+  const auto negative = std::ranges::find_if(r.together, [](int64_t n) { return n < 0; });
+  if (negative != r.together.end())
+    fail(ErrorKind::runtime, "Trying to create tensor with negative dimension ", *negative, ": ",
+         show(r.together));
+  s.layout = contiguous(r.together);
+}
+
+void run_repeat(Run& s) {
+  const Repeats r = repeats_of(s.node);
+  const Dims rows = contiguous_strides(r.wide.span());
+  copy(r.wide.span(), {s.out(), s.node.dtype, rows.span()},
+       {s.in(0).data(), s.node.dtype, r.strides.span()});
+}
+
+Value repeat_gradient(const GradCall& s) {
+  const Repeats r = repeats_of(s.node());
+  Dims added;
+  for (int i = 0; i < r.wide.n; ++i)
+    if (r.added >> i & 1) added.push(i);
+  const Value apart = reshape(s.g, r.wide);
+  return added.n ? sum(apart, added.span(), false) : apart;
+}
+
+Value repeated(const Value& a, std::span<const int64_t> repeats, bool inner) {
+  return record(op_named("repeated"), {a}, {Arg::of(repeats), Arg::of(inner)});
 }
 
 Values body_repeat(Call& c) {
@@ -193,11 +234,18 @@ Values body_repeat_interleave(Call& c) {
   Dims repeats(a->sizes());
   std::ranges::fill(repeats, 1);
   repeats[dim] = c[1].as_int();
+  const int64_t total = a->size(dim) * repeats[dim];
+  if (!c[3].is_none() && c[3].as_int() != total)
+    fail(ErrorKind::runtime, "repeat_interleave: Invalid output_size, expected ", total,
+         " but got ", c[3].as_int());
   return {repeated(a, repeats.span(), true)};
 }
 
 // 0 once or as often as the first number says, then 1, and so on.
 Value interleaved_indices(const Value& repeats, const Arg& output_size) {
+  if (repeats->ndim() != 1)
+    fail(ErrorKind::runtime, "repeat_interleave only accept 1D vector as repeat");
+  if (repeats->numel() == 0) return clone(repeats);
   if (repeats->dtype != DType::int64 && repeats->dtype != DType::int32)
     fail(ErrorKind::not_implemented, "\"repeat_interleave_cpu\" not implemented for '",
          scalar_type_name(repeats->dtype), "'");
@@ -222,9 +270,12 @@ Value interleaved_indices(const Value& repeats, const Arg& output_size) {
 Values body_repeat_each(Call& c) {
   Value a = c.tensor(0), repeats = c.tensor(1);
   if (c[2].is_none()) a = reshape(a, Dims{-1});
+  if (a->ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as ", c[2].as_int(),
+         " but tensor has no dimensions");
   const int dim = c[2].is_none() ? 0 : wrap_dim(c[2].as_int(), a->ndim());
   if (repeats->ndim() > 1) fail(ErrorKind::runtime, "repeats must be 0-dim or 1-dim tensor");
-  const int64_t size = a->ndim() ? a->size(dim) : 1;
+  const int64_t size = a->size(dim);
   if (repeats->numel() == 1)
     repeats = expand(reshape(repeats, Dims{1}), Dims{size});
   else if (repeats->numel() != size)
@@ -325,17 +376,20 @@ constexpr Op kOps[] = {
      .infer = infer_flip,
      .kernel = run_flip,
      .grad = {GRAD(flip(g, s.attr(0).as_ints()))},
-     .lift = lift_flip},
+     .lift = lift_flip,
+     .out = false},
     {.name = "fliplr",
      .signature = "(Tensor input) -> Tensor",
      .doc = "The columns in the opposite order.",
      .example = "fliplr(arange(4).view(2, 2))",
-     .body = body_fliplr},
+     .body = body_fliplr,
+     .out = false},
     {.name = "flipud",
      .signature = "(Tensor input) -> Tensor",
      .doc = "The rows in the opposite order.",
      .example = "flipud(arange(4).view(2, 2))",
-     .body = body_flipud},
+     .body = body_flipud,
+     .out = false},
     {.name = "rolled",
      .doc = "Elements moved on along one dimension; those that fall off come in again.",
      .infer = infer_roll,
@@ -348,12 +402,21 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int[1] shifts, int[1] dims=[]) -> Tensor",
      .doc = "Elements moved on by shifts along dims; those that fall off come in again.",
      .example = "roll(arange(4), 1)",
-     .body = body_roll},
+     .body = body_roll,
+     .out = false},
     {.name = "rot90",
      .signature = "(Tensor input, int k=1, int[] dims=[0, 1]) -> Tensor",
      .doc = "k quarter turns from the first of the dims towards the second.",
      .example = "rot90(arange(4).view(2, 2))",
-     .body = body_rot90},
+     .body = body_rot90,
+     .out = false},
+    {.name = "repeated",
+     .doc = "Copies of the tensor side by side, or of each element in a row.",
+     .infer = infer_repeat,
+     .kernel = run_repeat,
+     .grad = {GRAD(repeat_gradient(s))},
+     .grad_name = "RepeatBackward0",
+     .hidden = true},
     {.name = "repeat",
      .signature = "(Tensor input, int[] repeats) -> Tensor",
      .doc = "Copies of the tensor side by side along each dimension.",
@@ -364,19 +427,23 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int[] dims) -> Tensor",
      .doc = "Copies of the tensor side by side; missing counts are 1.",
      .example = "tile(arange(2), (3,))",
-     .body = body_tile},
-    {.name = "repeat_interleave",
-     .signature = "(Tensor input, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
-     .doc = "Each element, or slice along dim, repeats times in a row.",
-     .example = "repeat_interleave(arange(3), 2)",
-     .body = body_repeat_interleave},
+     .body = body_tile,
+     .out = false},
     {.name = "repeat_interleave",
      .signature =
          "(Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor",
-     .body = body_repeat_each},
+     .doc = "Each element, or slice along dim, repeats times in a row.",
+     .example = "repeat_interleave(arange(3), 2)",
+     .body = body_repeat_each,
+     .out = false},
+    {.name = "repeat_interleave",
+     .signature = "(Tensor input, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+     .body = body_repeat_interleave,
+     .out = false},
     {.name = "repeat_interleave",
      .signature = "(Tensor repeats, *, int? output_size=None) -> Tensor",
-     .body = body_repeat_count},
+     .body = body_repeat_count,
+     .out = false},
     {.name = "tril",
      .signature = "(Tensor input, int diagonal=0) -> Tensor",
      .doc = "Each matrix with zeros above a diagonal.",
@@ -402,13 +469,15 @@ constexpr Op kOps[] = {
      .doc = "Rows and columns of the elements that tril keeps.",
      .example = "tril_indices(2, 2)",
      .body = [](Call& c) { return triangle_indices(c, true); },
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "triu_indices",
      .signature = kTriangleIndices,
      .doc = "Rows and columns of the elements that triu keeps.",
      .example = "triu_indices(2, 2)",
      .body = [](Call& c) { return triangle_indices(c, false); },
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "diag",
      .signature = "(Tensor input, int diagonal=0) -> Tensor",
      .doc = "The matrix with a vector on its diagonal, or the diagonal of a matrix.",
@@ -418,22 +487,26 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
      .doc = "Matrices with the last dimension of input on their diagonals.",
      .example = "diag_embed(ones(2, 2))",
-     .body = body_diag_embed},
+     .body = body_diag_embed,
+     .out = false},
     {.name = "diagflat",
      .signature = "(Tensor input, int offset=0) -> Tensor",
      .doc = "The matrix with all elements on its diagonal.",
      .example = "diagflat(tensor([1., 2.]))",
-     .body = body_diagflat},
+     .body = body_diagflat,
+     .out = false},
     {.name = "trace",
      .signature = "(Tensor input) -> Tensor",
      .doc = "The sum of a matrix's diagonal.",
      .example = "trace(ones(3, 3))",
-     .body = body_trace},
+     .body = body_trace,
+     .out = false},
     {.name = "argwhere",
      .signature = "(Tensor input) -> Tensor",
      .doc = "The positions of the elements that are not zero, one in each row.",
      .example = "argwhere(tensor([0., 3., 0., 5.]))",
-     .body = body_argwhere},
+     .body = body_argwhere,
+     .out = false},
 };
 
 }  // namespace

@@ -9,6 +9,8 @@
 namespace wend {
 namespace {
 
+constexpr uint64_t kEveryDim = ~uint64_t{0};
+
 bool no_dims(std::span<const Arg> attrs) {
   return attrs.size() > 1 && attrs[0].kind == Arg::ints && attrs[0].n == 0;
 }
@@ -16,8 +18,7 @@ bool no_dims(std::span<const Arg> attrs) {
 }  // namespace
 
 uint64_t reduced_dims(std::span<const Arg> attrs, int ndim) {
-  constexpr uint64_t every = ~uint64_t{0};
-  if (attrs.size() < 2 || attrs[0].is_none()) return every;
+  if (attrs.size() < 2 || attrs[0].is_none()) return kEveryDim;
   const Arg& dims = attrs[0];
   if (dims.kind == Arg::integer) return uint64_t{1} << wrap_dim(dims.as_int(), ndim);
   uint64_t mask = 0;
@@ -27,7 +28,7 @@ uint64_t reduced_dims(std::span<const Arg> attrs, int ndim) {
       fail(ErrorKind::runtime, "dim ", i, " appears multiple times in the list of dims");
     mask |= uint64_t{1} << i;
   }
-  return dims.n ? mask : every;
+  return dims.n ? mask : kEveryDim;
 }
 
 int64_t reduced_count(const Node& node) {
@@ -39,10 +40,19 @@ int64_t reduced_count(const Node& node) {
   return n;
 }
 
+void check_dims_in_range(const Infer& s) {
+  if (s.attrs.size() > 1 && s.attrs[0].kind == Arg::ints)
+    for (int64_t d : s.attrs[0].as_ints()) wrap_dim(d, s.in[0]->ndim());
+}
+
 void infer_reduced_layout(Infer& s) {
   const Node& in = *s.in[0];
   const uint64_t mask = reduced_dims(s.attrs, in.ndim());
   const bool keep = s.attrs.size() > 1 && s.attrs[1].as_bool();
+  if (mask == kEveryDim && !keep) {
+    s.layout = contiguous(Dims{});
+    return;
+  }
   Dims sizes;
   for (int i = 0; i < in.ndim(); ++i) {
     if (!(mask >> i & 1))
@@ -78,10 +88,16 @@ DType extreme_dtype(DType dtype) {
 
 double work_of_reduction(const Node& node) { return node.inputs[0]->numel() * 0.3; }
 
+// True iff a row of memory becomes one number, in the dtype that it has.
+static bool is_short_row(const Node& node, DType compute) {
+  const Node& in = *node.inputs[0];
+  return in.dtype == compute && node.numel() == 1 && in.layout->contiguous &&
+         in.numel() <= (1 << 15);
+}
+
 void reduce_into(const Node& node, Reduce kind, DType compute, char* out, const Before& before) {
   const Node& in = *node.inputs[0];
-  const bool plain = in.dtype == compute && !before.shift && !before.loops[0];
-  if (plain && node.numel() == 1 && in.layout->contiguous && in.numel() <= (1 << 15))
+  if (!before.shift && !before.loops[0] && is_short_row(node, compute))
     return reduce_row(kind, compute, in.data(), in.numel(), out);
   const uint64_t mask = reduced_dims(attrs_of(node), in.ndim());
   reduce({kind, compute, in.sizes(), strided(in), mask, out, before});
@@ -94,6 +110,8 @@ void Results::store() {
 }
 
 void run_reduction(Run& s, Reduce kind, DType compute) {
+  if (s.node.dtype == compute && is_short_row(s.node, compute))
+    return reduce_row(kind, compute, s.in(0).data(), s.in(0).numel(), s.out());
   Results results(s, compute);
   reduce_into(s.node, kind, compute, results.data());
   results.store();
@@ -121,6 +139,7 @@ Value record_sum(const Value& a, const Arg& dims, bool keepdim, const Arg& dtype
 
 // Sums and products of integers are int64, so that they do not overflow easily.
 void infer_total(Infer& s) {
+  check_dims_in_range(s);
   infer_reduced_layout(s);
   const DType in = s.in[0]->dtype;
   s.dtype = s.attrs.back().as_dtype(is_floating(in) ? in : DType::int64);
@@ -136,14 +155,18 @@ void run_total(Run& s) {
   run_reduction(s, kind, compute_dtype(s.node.dtype));
 }
 
-void infer_mean(Infer& s) {
-  const Arg& asked = s.attrs.back();
-  s.dtype = asked.as_dtype(s.in[0]->dtype);
-  if (!is_floating(s.dtype))
-    fail(ErrorKind::runtime, "mean(): could not infer output dtype. ",
+DType mean_dtype(const char* name, DType in, const Arg& asked) {
+  const DType dtype = asked.as_dtype(in);
+  if (!is_floating(dtype))
+    fail(ErrorKind::runtime, name, "(): could not infer output dtype. ",
          asked.is_none() ? "Input" : "Optional",
-         " dtype must be either a floating point or complex dtype. Got: ",
-         scalar_type_name(s.dtype));
+         " dtype must be either a floating point or complex dtype. Got: ", scalar_type_name(dtype));
+  return dtype;
+}
+
+void infer_mean(Infer& s) {
+  s.dtype = mean_dtype("mean", s.in[0]->dtype, s.attrs.back());
+  check_dims_in_range(s);
   infer_reduced_layout(s);
 }
 
@@ -156,6 +179,7 @@ void run_mean(Run& s) {
 }
 
 void infer_extreme(Infer& s) {
+  check_dims_in_range(s);
   check_not_empty(s);
   infer_reduced_layout(s);
   s.dtype = s.in[0]->dtype;
@@ -178,6 +202,7 @@ Value extreme_gradient(const GradCall& s, const Value& a, const Value& out) {
 // Bytes stay bytes, as in PyTorch; everything else becomes bool. An empty list of dimensions means
 // none here, not all.
 void infer_truth(Infer& s) {
+  check_dims_in_range(s);
   s.dtype = s.in[0]->dtype == DType::uint8 ? DType::uint8 : DType::bool_;
   if (no_dims(s.attrs))
     s.layout = contiguous(s.in[0]->sizes());
@@ -250,6 +275,7 @@ Values body_count_nonzero(Call& c) {
 // NaN counts as nothing.
 Values body_nansum(Call& c) {
   const Value a = c.tensor(0);
+  reduced_dims(c.args.subspan(1), a->ndim());
   const Value counted = is_floating(a->dtype) ? where(isnan(a), 0, a) : a;
   return {record_sum(counted, c[1], c[2].as_bool(), c[3])};
 }
@@ -260,9 +286,23 @@ Values body_nanmean(Call& c) {
     fail(ErrorKind::runtime,
          "nanmean(): expected input to have floating point or complex dtype but got ",
          scalar_type_name(a->dtype));
+  mean_dtype("nanmean", a->dtype, c[3]);
   const Value missing = isnan(a);
   const Value total = record_sum(where(missing, 0, a), c[1], c[2].as_bool(), c[3]);
   return {total / record_sum(logical_not(missing), c[1], c[2].as_bool())};
+}
+
+Values body_sum_to_size(Call& c) {
+  const Value a = c.tensor(0);
+  const auto sizes = c[1].as_ints();
+  const int lead = a->ndim() - static_cast<int>(sizes.size());
+  bool fits = lead >= 0;
+  for (size_t i = 0; fits && i < sizes.size(); ++i)
+    fits = sizes[i] == 1 || sizes[i] == a->size(lead + static_cast<int>(i));
+  if (!fits)
+    fail(ErrorKind::runtime, "size {", show(sizes), "} is not expandable to size {",
+         show(a->sizes()), "}.");
+  return {sizes.empty() ? sum(a) : sum_to(a, sizes)};
 }
 
 Value prod_gradient(const GradCall& s, const Value& a) {
@@ -352,6 +392,12 @@ constexpr Op kOps[] = {
      .lift = lift_along<>,
      .grad_name = "ProdBackward1",
      .work = work_of_reduction},
+    {.name = "sum_to_size",
+     .signature = "(Tensor input, int[] size) -> Tensor",
+     .doc = "Sum over what broadcasting would add to a tensor of these sizes.",
+     .example = "ones(2, 3).sum_to_size(1, 3)",
+     .body = body_sum_to_size,
+     .function = false},
     {.name = "nansum",
      .signature =
          "(Tensor input, int[1]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -467,7 +513,8 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int[1]? dim=None) -> Tensor",
      .doc = "How many elements are not zero.",
      .example = "count_nonzero(tensor([0., 1., 2.]))",
-     .body = body_count_nonzero},
+     .body = body_count_nonzero,
+     .out = false},
 };
 
 // An entry by its place among those of the same name.

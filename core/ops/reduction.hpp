@@ -18,6 +18,8 @@ inline std::span<const Arg> attrs_of(const Node& node) {
 uint64_t reduced_dims(std::span<const Arg> attrs, int ndim);
 // Elements that go into each element of the result.
 int64_t reduced_count(const Node& node);
+// Where PyTorch finds out first which dims are out of range, then which are there twice.
+void check_dims_in_range(const Infer& s);
 // Sets the layout of the result.
 void infer_reduced_layout(Infer& s);
 // Raises where an extreme of nothing is asked for.

@@ -32,7 +32,7 @@ Values body_flatten(Call& c) {
 Values body_ravel(Call& c) {
   const Value a = c.tensor(0);
   if (a->ndim() == 1 && a->layout->contiguous) return {a};
-  return {reshape(a, Dims{-1})};
+  return {reshape(a->layout->contiguous ? a : contiguous_copy(a), Dims{-1})};
 }
 
 Values body_unflatten(Call& c) {
@@ -40,8 +40,11 @@ Values body_unflatten(Call& c) {
   const int dim = wrap_dim(c[1].as_int(), a->ndim());
   const auto asked = c[2].as_ints();
   if (asked.empty()) fail(ErrorKind::runtime, "unflatten: sizes must be non-empty");
+  if (a->ndim() == 0)
+    fail(ErrorKind::runtime, "unflatten got an unexpected error:\nDimension specified as ", dim,
+         " but tensor has no dimensions");
   const int64_t unknown = std::ranges::count(asked, -1);
-  const int64_t size = a->ndim() ? a->size(dim) : 1;
+  const int64_t size = a->size(dim);
   if (unknown > 1)
     fail(ErrorKind::runtime,
          "unflatten got an unexpected error:\nonly one dimension can be inferred");
@@ -51,7 +54,7 @@ Values body_unflatten(Call& c) {
     fail(ErrorKind::runtime, "unflatten: Provided sizes ", show(asked),
          " don't multiply up to the size of dim ", dim, " (", size, ") in the input tensor");
   Dims sizes(a->sizes());
-  if (sizes.n) sizes.erase(dim);
+  sizes.erase(dim);
   for (size_t i = 0; i < asked.size(); ++i)
     sizes.insert(dim + static_cast<int>(i), asked[i] == -1 ? size / known : asked[i]);
   return {view(a, sizes)};
@@ -88,7 +91,10 @@ Dims distinct(std::span<const int64_t> list, int ndim, const char* role) {
 
 Values body_movedim(Call& c) {
   const Value a = c.tensor(0);
-  const auto source = c[1].as_ints(), destination = c[2].as_ints();
+  const auto list = [](const Arg& given) {
+    return given.kind == Arg::ints ? given.as_ints() : std::span(&given.i, 1);
+  };
+  const auto source = list(c[1]), destination = list(c[2]);
   if (source.size() != destination.size())
     fail(ErrorKind::runtime, "movedim: Invalid source or destination dims: source (", show(source),
          " dims) should contain the same number of dims as destination (", show(destination),
@@ -123,6 +129,8 @@ Values body_broadcast_tensors(Call& c) {
   return out;
 }
 
+constexpr const char kMove[] = "(Tensor input, int[] source, int[] destination) -> Tensor";
+
 constexpr Op kOps[] = {
     {.name = "_broadcast_tensors",
      .signature = "(Tensor[] tensors) -> Tensor[]",
@@ -139,7 +147,8 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int[] shape) -> Tensor",
      .doc = "The same elements with other sizes, as a view where possible.",
      .example = "reshape(arange(6), (2, 3))",
-     .body = body_reshape},
+     .body = body_reshape,
+     .out = false},
     {.name = "reshape_as",
      .signature = "(Tensor input, Tensor other) -> Tensor",
      .doc = "The same elements with the sizes of other, as a view where possible.",
@@ -150,17 +159,20 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int start_dim=0, int end_dim=-1) -> Tensor",
      .doc = "Makes one dimension of those from start_dim to end_dim.",
      .example = "flatten(zeros(2, 3, 4), 1).shape",
-     .body = body_flatten},
+     .body = body_flatten,
+     .out = false},
     {.name = "unflatten",
      .signature = "(Tensor input, int dim, int[] sizes) -> Tensor",
      .doc = "Makes several dimensions of one.",
      .example = "unflatten(zeros(2, 12), 1, (3, 4)).shape",
-     .body = body_unflatten},
+     .body = body_unflatten,
+     .out = false},
     {.name = "ravel",
      .signature = "(Tensor input) -> Tensor",
      .doc = "All elements in one dimension, as a view where possible.",
      .example = "ravel(zeros(2, 3)).shape",
-     .body = body_ravel},
+     .body = body_ravel,
+     .out = false},
     {.name = "expand_as",
      .signature = "(Tensor input, Tensor other) -> Tensor",
      .doc = "Repeats dimensions of size 1 without copying, to the sizes of other.",
@@ -171,39 +183,48 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int[] size) -> Tensor",
      .doc = "Repeats dimensions of size 1 without copying.",
      .example = "broadcast_to(arange(3), (2, 3))",
-     .body = body_expand},
+     .body = body_expand,
+     .out = false},
     {.name = "swapaxes",
      .signature = "(Tensor input, int axis0, int axis1) -> Tensor",
      .doc = "Exchanges two dimensions; another name of transpose.",
      .example = "swapaxes(zeros(2, 3), 0, 1).shape",
      .body = body_transpose,
-     .inplace = true},
+     .inplace = true,
+     .out = false},
     {.name = "swapdims",
      .signature = "(Tensor input, int dim0, int dim1) -> Tensor",
      .doc = "Exchanges two dimensions; another name of transpose.",
      .example = "swapdims(zeros(2, 3), 0, 1).shape",
      .body = body_transpose,
-     .inplace = true},
+     .inplace = true,
+     .out = false},
     {.name = "adjoint",
      .signature = "(Tensor input) -> Tensor",
      .doc = "Each matrix of a batch transposed.",
      .example = "adjoint(zeros(5, 2, 3)).shape",
-     .body = body_adjoint},
+     .body = body_adjoint,
+     .out = false},
     {.name = "movedim",
-     .signature = "(Tensor input, int[1] source, int[1] destination) -> Tensor",
+     .signature = "(Tensor input, int source, int destination) -> Tensor",
      .doc = "Moves dimensions to other positions; the rest keep their order.",
      .example = "movedim(zeros(2, 3, 4), 0, 2).shape",
-     .body = body_movedim},
+     .body = body_movedim,
+     .out = false},
+    {.name = "movedim", .signature = kMove, .body = body_movedim, .out = false},
     {.name = "moveaxis",
-     .signature = "(Tensor input, int[1] source, int[1] destination) -> Tensor",
+     .signature = "(Tensor input, int source, int destination) -> Tensor",
      .doc = "Moves dimensions to other positions; another name of movedim.",
      .example = "moveaxis(zeros(2, 3, 4), 0, 2).shape",
-     .body = body_movedim},
+     .body = body_movedim,
+     .out = false},
+    {.name = "moveaxis", .signature = kMove, .body = body_movedim, .out = false},
     {.name = "narrow",
      .signature = "(Tensor input, int dim, int start, int length) -> Tensor",
      .doc = "length elements of a dimension from start on.",
      .example = "narrow(arange(6), 0, 2, 3)",
-     .body = body_narrow},
+     .body = body_narrow,
+     .out = false},
 };
 
 }  // namespace

@@ -108,6 +108,7 @@ Values body_cumsum(Call& c) { return {total_along("running_sum", c.tensor(0), c[
 Values body_cumprod(Call& c) { return {total_along("running_prod", c.tensor(0), c[1], c[2])}; }
 Values body_logcumsumexp(Call& c) {
   const Value a = c.tensor(0);
+  wrap_dim(c[1].as_int(), a->ndim());
   if (!is_floating(a->dtype))
     fail(ErrorKind::not_implemented, "\"logcumsumexp_out_cpu\" not implemented for '",
          scalar_type_name(a->dtype), "'");
@@ -117,6 +118,8 @@ Values body_logcumsumexp(Call& c) {
 template <bool largest>
 Values body_extremes(Call& c) {
   const Value a = c.tensor(0);
+  if (a->numel() == 0)  // PyTorch does not look at dim then
+    return {clone(a), full(a->sizes(), 0, DType::int64)};
   const auto name = [](const char* max, const char* min) {
     return std::string_view(largest ? max : min);
   };

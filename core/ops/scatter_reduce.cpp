@@ -64,6 +64,10 @@ Value reduced(How how, const Value& a, int64_t dim, const Value& by, const Value
   return is_floating(a->dtype) ? total / n : floor_divide(total, n);
 }
 
+// The same with its gradient.
+Value scatter_reduce(How how, const Value& a, int64_t dim, const Value& by, const Value& source,
+                     bool include_self);
+
 // A node that computes nothing itself: it stands for a reduction whose gradient is not that of the
 // ops which compute it. Inputs: the result, the tensor, the index, the source.
 // Attributes: the dimension, how, include_self.
@@ -92,7 +96,7 @@ Value shares(const GradCall& s, const Value& result, const Value& self, const Va
 Value product_gradient_of_self(const GradCall& s, const Value& self, const Value& by,
                                const Value& source) {
   const Value whole = masked_fill(self, eq(self, 0), 1);
-  const Value rest = as_scatter(How::prod, whole, s.attr(0).as_int(), by, source);
+  const Value rest = scatter_reduce(How::prod, whole, s.attr(0).as_int(), by, source, true);
   return s.g * rest / whole;
 }
 
@@ -107,7 +111,7 @@ Value product_gradient_of_source(const GradCall& s, const Value& result, const V
   const Value zeros = gather(scatter_add(none, dim, by, cast(zero, s.g->dtype)), dim, by);
   const Value only = logical_and(zero, eq(zeros, 1));
   const Value others =
-      reduced(How::prod, self, dim, by, masked_fill(source, only, 1), include_self);
+      scatter_reduce(How::prod, self, dim, by, masked_fill(source, only, 1), include_self);
   return where(only, gather(s.g * others, dim, by),
                gather(s.g * result, dim, by) / masked_fill(source, zero, 1));
 }
@@ -212,8 +216,10 @@ constexpr Op kOps[] = {
     {.name = "scatter_reduced",
      .doc = "The value of input 0 with the gradient of a reduction of the other inputs.",
      .infer = infer_reduced,
-     .grad =
-         {{}, GRAD(gradient_of_self(s, a, b, c, d)), {}, GRAD(gradient_of_source(s, a, b, c, d))},
+     .grad = {{},
+              GRAD(gradient_of_self(s, out, b, c, d)),
+              {},
+              GRAD(gradient_of_source(s, out, b, c, d))},
      .grad_name = "ScatterReduceBackward0",
      .view = true,
      .hidden = true},
@@ -224,22 +230,26 @@ constexpr Op kOps[] = {
          "Elements of src reduced, by sum, prod, mean, amax or amin, where index says along dim.",
      .example = "scatter_reduce(zeros(2), 0, tensor([0, 1, 0]), tensor([1., 2., 3.]), 'amax')",
      .body = body_scatter_reduce,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
     {.name = "scatter",
      .signature = "(Tensor input, int dim, Tensor index, Operand src, *, str reduce) -> Tensor",
      .body = body_scatter,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
     {.name = "scatter",
      .signature = "(Tensor input, int dim, Tensor index, Operand value, *, str reduce) -> Tensor",
      .body = body_scatter,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
     {.name = "index_reduce",
      .signature = "(Tensor input, int dim, Tensor index, Tensor source, str reduce, *, "
                   "bool include_self=True) -> Tensor",
      .doc = "Slices of source reduced, by prod, mean, amax or amin, where index says along dim.",
      .example = "index_reduce(ones(2), 0, tensor([0, 1, 0]), tensor([1., 2., 3.]), 'prod')",
      .body = body_index_reduce,
-     .inplace = true},
+     .inplace = true,
+     .apart = true},
 };
 
 }  // namespace

@@ -98,7 +98,12 @@ Values body_with_mean(Call& c) {
 void infer_logsumexp(Infer& s) {
   if (!is_floating(s.in[0]->dtype)) s.in[0] = cast(s.in[0], default_dtype());
   s.dtype = s.in[0]->dtype;
+  check_dims_in_range(s);
   infer_reduced_layout(s);
+  const int ndim = s.in[0]->ndim();
+  if (s.attrs[0].n == 0 && ndim > 0 && s.in[0]->numel() > 0 && !s.attrs[1].as_bool())
+    fail(ErrorKind::runtime, "output with shape [] doesn't match the broadcast shape ",
+         show(std::vector<int64_t>(ndim, 1)));
 }
 
 // Relative to the largest element, so that nothing overflows; an infinite one counts as 0.
@@ -235,14 +240,14 @@ constexpr Op kOps[] = {
      .example = "var(tensor([1., 2., 3., 4.]), correction=0)",
      .body = body_variance<false>},
     {.name = "var", .signature = CORRECTED, .body = body_variance<false>},
-    {.name = "var", .signature = UNBIASED, .body = body_variance<false>},
+    {.name = "var", .signature = UNBIASED, .body = body_variance<false>, .out = false},
     {.name = "std",
      .signature = OVER,
      .doc = "Standard deviation of all elements, or over some dimensions.",
      .example = "std(tensor([1., 2., 3., 4.]))",
      .body = body_variance<true>},
     {.name = "std", .signature = CORRECTED, .body = body_variance<true>},
-    {.name = "std", .signature = UNBIASED, .body = body_variance<true>},
+    {.name = "std", .signature = UNBIASED, .body = body_variance<true>, .out = false},
     {.name = "var_mean",
      .signature = OVER "[]",
      .doc = "Variance and mean.",
@@ -287,12 +292,14 @@ constexpr Op kOps[] = {
      .lift = lift_over<>,
      .grad_name = "LinalgVectorNormBackward0",
      .work = work_of_reduction,
-     .method = false},
+     .method = false,
+     .out = false},
     {.name = "dist",
      .signature = "(Tensor input, Tensor other, float p=2) -> Tensor",
      .doc = "The norm of order p of the difference.",
      .example = "dist(tensor([1., 2.]), tensor([4., 6.]))",
-     .body = body_dist},
+     .body = body_dist,
+     .out = false},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // views. How writes through a view reach its base is tensor/variable.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "kernels/index.hpp"
 #include "ops/batching.hpp"
@@ -33,6 +34,19 @@ bool has_negative(std::span<const int64_t> list) {
   return std::ranges::any_of(list, [](int64_t v) { return v < 0; });
 }
 
+// Whether the bytes up to the last element are more than can be counted.
+bool overflows(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  constexpr int64_t limit = std::numeric_limits<int64_t>::max() / 16;  // an element and an offset
+  int64_t last = 0, step = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) return false;
+    if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||
+        __builtin_add_overflow(last, step, &last) || last > limit)
+      return true;
+  }
+  return false;
+}
+
 void check_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   if (sizes.size() != strides.size())
     fail(ErrorKind::runtime, "mismatch in length of strides and shape");
@@ -40,7 +54,7 @@ void check_strided(std::span<const int64_t> sizes, std::span<const int64_t> stri
     fail(ErrorKind::runtime,
          "as_strided: Negative strides are not supported at the moment, got strides: ",
          show(strides));
-  if (has_negative(sizes))
+  if (has_negative(sizes) || overflows(sizes, strides))
     fail(ErrorKind::runtime, "Storage size calculation overflowed with sizes=", show(sizes),
          " and strides=", show(strides));
 }
@@ -122,10 +136,15 @@ Value storage_sum_gradient(const GradCall& s) {
                      s.attr(1).as_ints(), s.attr(2).as_int());
 }
 
+// Elements of the whole that share a place share its gradient as well.
 Value as_strided_gradient(const GradCall& s) {
   const Node &whole = *s.in(0), &part = s.node();
-  return storage_sum(s.g, whole.sizes(), whole.strides(), whole.offset, part.strides(),
-                     part.offset);
+  const Value all =
+      storage_sum(s.g, whole.sizes(), whole.strides(), whole.offset, part.strides(), part.offset);
+  if (!may_overlap(*whole.layout)) return all;
+  const Value ones = expand(constant(1.0, s.g->dtype), whole.sizes());
+  return all / storage_sum(ones, whole.sizes(), whole.strides(), whole.offset, whole.strides(),
+                           whole.offset);
 }
 
 Value copy_slices_gradient_of_part(const GradCall& s) {
@@ -162,16 +181,20 @@ Value read_part(const GradCall& s) {
 
 // input with `src` in place of what a view of it shows; the view's arguments follow the two.
 Values scatter_by(const char* view_name, Call& c) {
-  const Value whole = contiguous_copy(c.tensor(0)), src = c.tensor(1);
-  const Op& view = op_named(view_name);
+  const Value a = c.tensor(0), src = c.tensor(1), whole = may_overlap(*a->layout) ? clone(a) : a;
   const ViewGeometry part =
-      geometry_in_rows(view, whole->dtype, whole->sizes(), std::span(c.args).subspan(2));
+      geometry_of(op_named(view_name), whole->dtype, *whole->layout, std::span(c.args).subspan(2));
   if (!std::ranges::equal(src->sizes(), part.layout->sizes()))
     fail(ErrorKind::runtime,
          "expected src to have a size equal to the slice of self. src size = ", show(src->sizes()),
          ", slice size = ", show(part.layout->sizes()));
-  return {
-      as_strided_scatter(whole, src, part.layout->sizes(), part.layout->strides(), part.offset)};
+  return {as_strided_scatter(whole, src, part.layout->sizes(), part.layout->strides(),
+                             whole->offset + part.offset)};
+}
+
+Values body_slice_scatter(Call& c) {
+  if (c[5].as_int() <= 0) fail(ErrorKind::runtime, "slice step must be positive");
+  return scatter_by("slice", c);
 }
 
 Values body_as_strided_scatter(Call& c) {
@@ -238,24 +261,28 @@ constexpr Op kOps[] = {
                   "-> Tensor",
      .doc = "A copy of input with the strided part replaced by src.",
      .example = "as_strided_scatter(zeros(4), ones(2), (2,), (2,), 0)",
-     .body = body_as_strided_scatter},
+     .body = body_as_strided_scatter,
+     .out = false},
     {.name = "select_scatter",
      .signature = "(Tensor input, Tensor src, int dim, int index) -> Tensor",
      .doc = "A copy of input with the slice at one index replaced by src.",
      .example = "select_scatter(zeros(2, 2), ones(2), 0, 1)",
-     .body = [](Call& c) { return scatter_by("select", c); }},
+     .body = [](Call& c) { return scatter_by("select", c); },
+     .out = false},
     {.name = "slice_scatter",
      .signature =
          "(Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1)"
          " -> Tensor",
      .doc = "A copy of input with every step-th element from start to end replaced by src.",
      .example = "slice_scatter(zeros(4), ones(2), 0, 1, 3)",
-     .body = [](Call& c) { return scatter_by("slice", c); }},
+     .body = body_slice_scatter,
+     .out = false},
     {.name = "diagonal_scatter",
      .signature = "(Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
      .doc = "A copy of input with a diagonal replaced by src.",
      .example = "diagonal_scatter(zeros(2, 2), ones(2))",
-     .body = [](Call& c) { return scatter_by("diagonal", c); }},
+     .body = [](Call& c) { return scatter_by("diagonal", c); },
+     .out = false},
     {.name = "copy_slices",
      .doc = "The storage after a write through a view.",
      .infer = infer_copy_slices,
@@ -288,14 +315,18 @@ constexpr Op kOps[] = {
 
 std::span<const Op> strided_ops() { return kOps; }
 
-ViewGeometry geometry_in_rows(const Op& view, DType dtype, std::span<const int64_t> sizes,
-                              std::span<const Arg> attrs) {
+ViewGeometry geometry_of(const Op& view, DType dtype, const Layout& of,
+                         std::span<const Arg> attrs) {
   static const Op& data = op_named("data");
-  const LayoutRef rows = contiguous(sizes);
-  Value stand_in = from_buffer(data, nullptr, dtype, rows.get());
+  Value stand_in = from_buffer(data, nullptr, dtype, &of);
   Infer infer{view, std::span(&stand_in, 1), attrs};
   view.infer(infer);
   return {std::move(infer.layout), infer.offset};
+}
+
+ViewGeometry geometry_in_rows(const Op& view, DType dtype, std::span<const int64_t> sizes,
+                              std::span<const Arg> attrs) {
+  return geometry_of(view, dtype, *contiguous(sizes), attrs);
 }
 
 Value add_part(const Value& whole, const Value& part, const Layout& layout, int64_t offset) {

@@ -33,6 +33,7 @@ std::span<const OpFamily> op_table() {
       {"embedding", embedding_ops()},
       {"dropout", dropout_ops()},
       {"loss", loss_ops()},
+      {"recurrent", recurrent_ops()},
       {"strided", strided_ops()},
       {"reshape", reshape_ops()},
       {"rearrange", rearrange_ops()},

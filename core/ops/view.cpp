@@ -30,7 +30,7 @@ void infer_expand(Infer& s) {
   const int lead = static_cast<int>(asked.size()) - in.ndim();
   if (lead < 0) does_not_expand(in, asked);
   Dims sizes(asked), strides(asked);
-  for (int i = 0; i < sizes.n; ++i) {
+  for (int i = sizes.n - 1; i >= 0; --i) {
     const int64_t have = i < lead ? 1 : in.size(i - lead);
     if (sizes[i] == -1) {
       if (i < lead)
@@ -44,10 +44,11 @@ void infer_expand(Infer& s) {
       fail(ErrorKind::runtime, "The expanded size of the tensor (", sizes[i],
            ") must match the existing size (", have, ") at non-singleton dimension ", i,
            ".  Target sizes: ", show(asked), ".  Tensor sizes: ", show(in.sizes()));
-    if (i < lead)
-      strides[i] = 0;
-    else
-      strides[i] = have == 1 && sizes[i] != 1 ? 0 : in.layout->stride(i - lead);
+    const bool last = i == sizes.n - 1;
+    const int64_t own = i >= lead ? in.layout->stride(i - lead)
+                        : last    ? 0
+                                  : sizes[i + 1] * strides[i + 1];
+    strides[i] = have == 1 && sizes[i] != 1 ? 0 : own;
   }
   set_geometry(s, sizes.span(), strides.span(), in.offset);
 }
@@ -145,16 +146,9 @@ void infer_unsqueeze(Infer& s) {
   set_geometry(s, sizes.span(), strides.span(), in.offset);
 }
 
-void infer_squeeze(Infer& s) {
+// Without those of the dimensions in `chosen`, a bit each, that have size 1.
+void set_squeezed(Infer& s, uint64_t chosen) {
   const Node& in = *s.in[0];
-  uint64_t chosen = s.attrs[0].is_none() ? ~uint64_t{0} : 0;
-  if (!chosen)
-    for (int64_t d : s.attrs[0].as_ints()) {
-      const int i = wrap_dim(d, in.ndim());
-      if (chosen >> i & 1)
-        fail(ErrorKind::runtime, "dim ", i, " appears multiple times in the list of dims");
-      chosen |= uint64_t{1} << i;
-    }
   Dims sizes, strides;
   for (int i = 0; i < in.ndim(); ++i) {
     if (chosen >> i & 1 && in.size(i) == 1) continue;
@@ -162,6 +156,23 @@ void infer_squeeze(Infer& s) {
     strides.push(in.layout->stride(i));
   }
   set_geometry(s, sizes.span(), strides.span(), in.offset);
+}
+
+void infer_squeeze(Infer& s) { set_squeezed(s, ~uint64_t{0}); }
+
+void infer_squeeze_dim(Infer& s) {
+  set_squeezed(s, uint64_t{1} << wrap_dim(s.attrs[0].as_int(), s.in[0]->ndim()));
+}
+
+void infer_squeeze_dims(Infer& s) {
+  uint64_t chosen = 0;
+  for (int64_t d : s.attrs[0].as_ints()) {
+    const int i = wrap_dim(d, s.in[0]->ndim());
+    if (chosen >> i & 1)
+      fail(ErrorKind::runtime, "dim ", i, " appears multiple times in the list of dims");
+    chosen |= uint64_t{1} << i;
+  }
+  set_squeezed(s, chosen);
 }
 
 void infer_diagonal(Infer& s) {
@@ -294,11 +305,25 @@ constexpr Op kOps[] = {
      .view = true,
      .inplace = true},
     {.name = "squeeze",
-     .signature = "(Tensor input, int[1]? dim=None) -> Tensor",
-     .doc = "Removes dimensions of size 1.",
+     .signature = "(Tensor input) -> Tensor",
+     .doc = "Removes dimensions of size 1: all, or those among dim.",
      .example = "squeeze(zeros(1, 3, 1)).shape",
      .infer = infer_squeeze,
      .grad = {GRAD(reshape(g, s.in(0)->sizes()))},
+     .view = true,
+     .inplace = true},
+    {.name = "squeeze",
+     .signature = "(Tensor input, int dim) -> Tensor",
+     .infer = infer_squeeze_dim,
+     .grad = {GRAD(reshape(g, s.in(0)->sizes()))},
+     .grad_name = "SqueezeBackward1",
+     .view = true,
+     .inplace = true},
+    {.name = "squeeze",
+     .signature = "(Tensor input, int[] dim) -> Tensor",
+     .infer = infer_squeeze_dims,
+     .grad = {GRAD(reshape(g, s.in(0)->sizes()))},
+     .grad_name = "SqueezeBackward2",
      .view = true,
      .inplace = true},
     {.name = "diagonal",
@@ -324,8 +349,7 @@ std::span<const Op> view_ops() { return kOps; }
 
 std::optional<Dims> strides_for(const Layout& old, std::span<const int64_t> sizes) {
   if (old.numel == 0) return contiguous_strides(sizes);
-  Dims strides;
-  strides.n = static_cast<int>(sizes.size());
+  Dims strides(sizes);
   int next = strides.n - 1;
   int64_t chunk_stride = old.ndim ? old.stride(old.ndim - 1) : 1;
   int64_t chunk = 1, taken = 1;
@@ -421,7 +445,8 @@ Value unsqueeze(const Value& a, int64_t dim) {
   return record(op, {a}, {Arg::of(dim)});
 }
 Value squeeze(const Value& a, std::span<const int64_t> dims) {
-  static const Op& op = op_named("squeeze");
+  static const Op& op =
+      *std::ranges::find_if(kOps, [](const Op& o) { return o.infer == infer_squeeze_dims; });
   return record(op, {a}, {Arg::of(dims)});
 }
 Value diagonal(const Value& a, int64_t offset, int64_t dim1, int64_t dim2) {

@@ -5,6 +5,7 @@
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
+#include "tensor/refusal.hpp"
 
 namespace wend {
 namespace {
@@ -50,6 +51,17 @@ Value with_history_of(const Value& now, Node* node) {
     ~WithGrad() { mode.grad = before; }
   } with_grad;
   return rebind(now, Value(history_of(node)));
+}
+
+// The value of `now` as that of `view`, whose base was written although the view's origin forbids
+// to tell what its gradient is from then on, for ever.
+Value without_way_back(const Value& now, const Node& view, Origin origin) {
+  Value same = alias_without_grad(now);
+  same->flags |= Node::requires_grad;
+  const bool known = view.flags & Node::refused;
+  refuse_history(
+      *same, known ? *view.extra->error : Error(ErrorKind::runtime, refusal(view, origin, true)));
+  return same;
 }
 
 // A tensor stays what it is, an inference tensor or not, whatever is written to it.
@@ -107,6 +119,13 @@ void release(Family* family) {
   delete family;
 }
 
+Value new_leaf(const Value& value) {
+  static const Op& leaf_op = op_named("leaf");
+  Value leaf = record(leaf_op, {value->needs_grad() ? alias_without_grad(value) : value});
+  leaf->flags |= Node::requires_grad | Node::leaf;
+  return leaf;
+}
+
 Node* history_of(Node* node) {
   static const Op& rebind_op = op_named("rebind");
   return node->op == &rebind_op ? node->inputs[1].get() : node;
@@ -117,11 +136,10 @@ void Variable::reset() {
   Node* node = std::exchange(node_, nullptr);
   if (family_) {
     Ref<Family>::adopt(std::exchange(family_, nullptr));
-  } else {
-    if (node->uses > 1 && node->state == State::valued) pending.pinned += node->buffer->bytes;
-    unuse(node);
+    return unref(node);
   }
-  unref(node);
+  if (node->uses > 1 && node->state == State::valued) pending.pinned += node->buffer->bytes;
+  let_go(node);
 }
 
 void Variable::set_node(Node* node) {
@@ -147,22 +165,31 @@ void Variable::join_family() {
 void Variable::refresh() {
   refresh_family(*family_);
   if (!view_) return set_node(family_->node);
-  const bool own_history =
-      node_->needs_grad() && (origin_ == Origin::without_grad || history_of(node_)->is_leaf());
+  const bool written = family_->version->count != seen_version_;
   WithoutGrad guard;
-  mode.grad = !own_history && family_->node->needs_grad();
-  Value now = with_geometry(Value(family_->node), *node_);
-  if (own_history) now = with_history_of(alias_without_grad(now), node_);
+  const bool of_result = node_->needs_grad() && !history_of(node_)->is_leaf();
+  const bool base_has = family_->node->needs_grad();
+  const bool derived = written && (of_result || base_has);
+  const bool lost = node_->flags & Node::refused || (derived && origin_ != Origin::plain);
+  if (derived && !lost) seen_version_ = family_->version->count;
+  Value whole(family_->node);
+  if (derived && !lost && !base_has) whole = new_leaf(whole);
+  mode.grad = derived && !lost;
+  Value now = as_strided(whole, node_->sizes(), node_->strides(), node_->offset);
+  if (lost)
+    now = without_way_back(now, *node_, origin_);
+  else if (!derived && node_->needs_grad())
+    now = with_history_of(now, node_);
+  else if (!derived && base_has)
+    now = new_leaf(now);
   set_node(now.get());
 }
 
-bool Variable::partly_overlaps(const Variable& o, const Node& part) const {
-  if (!shares_cell_with(o)) return false;
-  const Node& other = o.shape();
+bool Variable::overlaps(const Node& other, const Node& part, bool apart) {
   if (!other.layout->dense || !part.layout->dense || !other.numel() || !part.numel()) return false;
-  const bool apart = part.offset + part.layout->span <= other.offset ||
-                     other.offset + other.layout->span <= part.offset;
-  return !apart && !same_geometry(part, other);
+  const bool meet = part.offset < other.offset + other.layout->span &&
+                    other.offset < part.offset + part.layout->span;
+  return meet && (apart || !same_geometry(part, other));
 }
 
 void Variable::bump_version() {
@@ -179,6 +206,7 @@ Variable Variable::view(Value node) {
   retain(v.node_);
   v.stamp_ = family_->cell->stamp;
   v.view_ = true;
+  v.seen_version_ = family_->version->count;
   v.origin_ = mode.grad ? origin_ : Origin::without_grad;
   return v;
 }
@@ -233,7 +261,7 @@ void Variable::write_outside(const Value& value) {
   Cell& cell = *family.cell;
   const bool overlaps = value->buffer == cell.node->buffer;
   const Value from = overlaps ? clone(alias_without_grad(value)) : value;
-  observe(from);
+  observe_now(from);
   Value history;
   if (mode.grad && (value->needs_grad() || family.node->needs_grad()))
     history = with_part(Value(family.node), value, *node_);
@@ -247,8 +275,8 @@ void Variable::rebase(Variable& other) {
   other.join_family();
   const Value now = alias_without_grad(other.value());
   const Value mine = node()->needs_grad() ? with_history_of(now, node_) : now;
-  auto family =
-      new_family(other.family_->cell, Ref<Version>::adopt(new Version{1, version()}), mine.get());
+  auto version = family_ ? family_->version : Ref<Version>::adopt(new Version{1, 0});
+  auto family = new_family(other.family_->cell, std::move(version), mine.get());
   Variable v;
   v.family_ = family.leak();
   v.node_ = mine.get();
@@ -259,11 +287,15 @@ void Variable::rebase(Variable& other) {
 
 void Variable::change_geometry(Value node) {
   bump_version();
+  set_geometry(std::move(node));
+}
+
+// Views keep their own place in the storage, whatever the geometry of their base; they look again
+// for its history.
+void Variable::set_geometry(Value node) {
   this->node();
-  if (!view_) {
-    Ref<Family> old = Ref<Family>::adopt(family_);
-    family_ = new_family(old->cell, old->version, node.get()).leak();
-  }
+  family_->cell->stamp = ++last_stamp;
+  if (!view_) set_family_node(*family_, node.get());
   set_node(node.get());
 }
 
@@ -271,7 +303,7 @@ void Variable::resize(std::span<const int64_t> sizes) {
   join_family();
   node();
   Cell& cell = *family_->cell;
-  observe(cell.node);
+  observe_now(cell.node);
   const int64_t offset = node_->offset, needed = offset + count(sizes);
   const auto bytes = static_cast<size_t>(needed * size_of(node_->dtype));
   Buffer& storage = *cell.node->buffer;
@@ -281,7 +313,7 @@ void Variable::resize(std::span<const int64_t> sizes) {
       fail(ErrorKind::runtime, "Trying to resize storage that is not resizable");
     store(cell, longer_copy(*cell.node, bytes));
   }
-  change_geometry(as_strided(cell.node, sizes, contiguous_strides(sizes).span(), offset));
+  set_geometry(as_strided(cell.node, sizes, contiguous_strides(sizes).span(), offset));
 }
 
 void Variable::replace_node(Value node) {
@@ -292,7 +324,10 @@ void Variable::replace_node(Value node) {
     return;
   }
   this->node();
-  if (!view_) set_family_node(*family_, node.get());
+  if (view_) return set_node(node.get());
+  // Views look again: what requires grad in them may be their base's.
+  family_->cell->stamp = ++last_stamp;
+  set_family_node(*family_, node.get());
   set_node(node.get());
 }
 
@@ -302,10 +337,12 @@ const void* Variable::storage_key() {
 }
 
 Buffer& Variable::exposed_storage() {
+  observe(value());
   join_family();
-  run_pending();
   Cell& cell = *family_->cell;
-  observe(cell.node);
+  observe_now(cell.node);
+  // Whoever has yet to read it does so before others can write.
+  if (cell.node->uses > 1 || cell.node->buffer->refs > 1) run_pending();
   Buffer* buffer = cell.node->buffer;
   if (buffer->read_only || whole_of(*buffer) ||
       (!is_shared(*buffer) && (cell.node->uses > 1 || buffer->refs > 1))) {

@@ -62,6 +62,7 @@ class Variable {
     std::swap(stamp_, o.stamp_);
     std::swap(view_, o.view_);
     std::swap(origin_, o.origin_);
+    std::swap(seen_version_, o.seen_version_);
   }
 
   explicit operator bool() const { return node_ != nullptr; }
@@ -79,9 +80,9 @@ class Variable {
   bool shares_cell_with(const Variable& o) const {
     return family_ && o.family_ && family_->cell == o.family_->cell;
   }
-  // True iff writing `part` of this storage would change what `o` reads, other than element for
-  // element. Strides with gaps are too hard to tell.
-  bool partly_overlaps(const Variable& o, const Node& part) const;
+  // True iff writing `part` of a storage would change what is read from it as `read`, other than
+  // element for element, or at all if they must be `apart`. Strides with gaps are too hard to tell.
+  static bool overlaps(const Node& read, const Node& part, bool apart);
   uint32_t version() const { return family_ ? family_->version->count : 0; }
   void bump_version();
   Family* family() const { return family_; }
@@ -94,7 +95,8 @@ class Variable {
   void write(const Value& value);
   // Shows the storage as `node`, a view of this variable's node, does (x.t_()).
   void change_geometry(Value node);
-  // Shows the first elements of the storage, which grows where it must, in rows of these sizes.
+  // Shows the first elements of the storage, which grows where it must, in rows of these sizes; no
+  // new version.
   void resize(std::span<const int64_t> sizes);
   // Becomes an alias of `other`, keeping its own history (x.data = y).
   void rebase(Variable& other);
@@ -111,6 +113,7 @@ class Variable {
  private:
   void join_family();
   void write_part(const Value& value, bool grad);
+  void set_geometry(Value node);
   void write_outside(const Value& value);
   void refresh();
   void set_node(Node* node);
@@ -120,8 +123,11 @@ class Variable {
   uint64_t stamp_ = 0;
   bool view_ = false;
   Origin origin_ = Origin::plain;
+  uint32_t seen_version_ = 0;  // of a view: when its history was last derived
 };
 
+// A node over the memory of `value` that gradients end in; nobody keeps them yet.
+Value new_leaf(const Value& value);
 // The node whose gradient history `node` carries: itself, or what it was bound to.
 Node* history_of(Node* node);
 

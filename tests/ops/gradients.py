@@ -43,6 +43,8 @@ def first(T: Any, total: Any, leaves: list[Any], create_graph: bool) -> list[Any
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = T.autograd.grad(total, leaves, create_graph=create_graph, allow_unused=True)
+    if not create_graph:  # PyTorch's gradient of an empty tensor may be that tensor itself.
+        found = [g if g is None else g.detach() for g in found]
     return [zero if g is None else zero + g for zero, g in zip(zeros, found, strict=True)]
 
 
@@ -83,6 +85,8 @@ def agrees_with_differences(function: Any, call: Call) -> None:
         slopes = first(T, total, made.leaves, True)
         return total.item(), weighted(T, slopes, 20).item()
 
+    if not math.isfinite(total.item()):
+        return  # the mean of nothing
     up, down = moved(STEP), moved(-2 * STEP)
     for order, found in enumerate((along(slopes), along(curves))):
         expected = (up[order] - down[order]) / (2 * STEP)

@@ -8,14 +8,18 @@ import math
 from typing import Any, NamedTuple
 
 GOLDEN = (math.sqrt(5) - 1) / 2
-DEFAULT_DTYPE = {"float": "float64", "int": "int64", "index": "int64", "bool": "bool"}
+DEFAULT_DTYPE = {
+    "float": "float64", "int": "int64", "index": "int64", "places": "int64", "columns": "int64",
+    "bool": "bool",
+}  # fmt: skip
 
 
 class Recipe(NamedTuple):
     """A tensor: its sizes, what its elements are like, and how they lie in memory."""
 
     shape: tuple[int, ...]
-    kind: str = "float"  # or "int", "index" (0 and 1) or "bool"
+    # "float", "int", "bool", "index" (0 and 1), "places" (all distinct) or "columns" (in each row)
+    kind: str = "float"
     seed: int = 0
     domain: tuple[float, float] = (-2.2, 2.2)
     dtype: str | None = None
@@ -68,6 +72,10 @@ def elements(recipe: Recipe) -> list[Any]:
         return [x < 0.5 for x in spread]
     if recipe.kind == "index":
         return [int(x < 0.5) for x in spread]
+    if recipe.kind == "places":
+        return list(range(count))
+    if recipe.kind == "columns":
+        return [i % recipe.shape[-1] for i in range(count)] if recipe.shape else [0]
     # The first operand may be negative; divisors, exponents and shifts are positive.
     return [int(x * 9) - 4 if recipe.seed == 0 else int(x * 4) + 1 for x in spread]
 

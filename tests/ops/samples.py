@@ -50,7 +50,7 @@ LISTS = [
 TEXTS = {
     "reduction": ["none", "mean", "sum"],
     "rounding_mode": ["floor", "trunc"],
-    "approximate": ["none", "tanh"],
+    "approximate": ["tanh", "none"],
     "reduce": ["sum", "prod", "mean", "amax", "amin"],
     "indexing": ["ij", "xy"],
     "equation": ["ij,jk->ik", "ij,ij->", "...i->...", "ij->ji"],
@@ -65,23 +65,118 @@ class Override(NamedTuple):
     """What the signature of an op does not tell."""
 
     shapes: tuple[tuple[tuple[int, ...], ...], ...] = ()  # tried before the usual ones
-    kinds: tuple[str, ...] = ()  # of the tensors
+    kinds: tuple[tuple[str, ...], ...] = ()  # of the tensors, if not what their names tell
     domain: tuple[float, float] | None = None
+    first_seed: int = 0  # of the tensors: from 1 on, integers are positive
     values: Mapping[str, list[Any]] = MappingProxyType({})  # of parameters, by name
     names: tuple[str, ...] = ()  # where PyTorch has it, if not under its own name
     oracle: Any = None  # what it should agree with, if PyTorch does not have it
-    rough_gradient: bool = False  # PyTorch computes it in less than the precision of the dtype
+    through: Any = None  # of a private entry: the function of a package that it serves
+    rough_gradient: bool = False  # PyTorch's is wrong, or in less than the precision of the dtype
+    rounds: bool = False  # to a coarser dtype, so that finite differences say nothing
+    halfway: float = 0.0  # by how much steps in 16 bits differ, whatever the result's dtype
+    fixed_out: bool = False  # PyTorch writes only to an out= that has the right sizes
     any_strides: bool = False  # the order of the result in memory is an accident of PyTorch's code
+    not_expanded: bool = False  # PyTorch reads past the elements of a tensor with a stride of 0
+
+
+WRITES = (("float", "places", "float"), ("int", "places", "int"), ("float", "float", "float"))
+BY_ROW = (("float", "columns", "float"), ("int", "columns", "int"), ("float", "float", "float"))
+IN_ROWS = (((2, 3), (2, 3), (2, 3)), ((2, 3), (1, 2), (2, 3)), ((3,), (2,), (3,)), ((), (), ()))
+
+
+def recurrent(gates: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Sizes of the input, state and weights of recurrent cells."""
+    return tuple(
+        ((batch, width), (batch, hidden), (gates * hidden, width), (gates * hidden, hidden))
+        for batch, width, hidden in ((2, 3, 2), (1, 2, 3), (3, 1, 1))
+    )
 
 
 OVERRIDES: dict[str, Override] = {
-    "polygamma": Override(domain=(0.4, 3.2), values={"n": [0, 1, 2, 3]}),
+    "polygamma": Override(domain=(0.4, 3.2), first_seed=1, values={"n": [0, 1, 2, 3]}),
+    "hardtanh": Override(names=("_C._nn.hardtanh",)),
+    "histc": Override(halfway=1.0),
     "as_strided": Override(
         values={"size": [(2, 2), (3,), ()], "stride": [(1, 1), (2, 1), (1,), ()]}
     ),
+    # Of several elements that are written to one place, any may win.
+    "as_strided_scatter": Override(
+        shapes=(((2, 3), (2, 2)), ((2, 3), (3,)), ((3,), ()), ((2, 3, 4), (2, 2))),
+        values={"size": [(2, 2), (3,), (), (2, -1)], "stride": [(2, 1), (3, 1), (1,), ()]},
+        rough_gradient=True,
+        not_expanded=True,
+    ),
+    "index_put": Override(
+        shapes=(((2, 3), (2,), (2,)), ((2, 3), (2,), (2, 3)), ((3, 3), (3,), (3,))),
+        kinds=(*WRITES, ("float", "bool", "float")),
+    ),
+    "put": Override(shapes=(((2, 3), (3,), (3,)), ((3, 3), (2, 1), (1, 2))), kinds=WRITES),
+    "scatter": Override(
+        kinds=BY_ROW,
+        values={"dim": [1, -1, 0, 5], "reduce": ["add", "multiply", "nonsense"]},
+        shapes=IN_ROWS,
+    ),
+    "index_copy": Override(
+        kinds=WRITES, shapes=(((3, 3), (2,), (2, 3)), ((2, 3), (2,), (2, 3)), ((3,), (2,), (2,)))
+    ),
+    # What PyTorch says of equal elements depends on how it happened to go through them.
+    "kthvalue": Override(not_expanded=True),
+    "median": Override(not_expanded=True),
+    "nanmedian": Override(not_expanded=True),
+    "nonzero": Override(any_strides=True),
+    "_vector_norm": Override(
+        through=lambda T: (
+            lambda input, dim, keepdim, ord, dtype=None: (  # noqa: A006
+                T.linalg.vector_norm(input, ord, dim, keepdim, dtype=dtype)
+            )
+        )
+    ),
+    "_linalg_cross": Override(
+        through=lambda T: T.linalg.cross, shapes=(((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (1, 3)))
+    ),
+    "_distinct": Override(
+        through=lambda T: (
+            lambda input, dim, consecutive: (  # noqa: A006
+                T.unique_consecutive(input, True, True, dim)
+                if consecutive
+                else T.unique(input, True, True, True, dim)
+            )
+        ),
+        any_strides=True,
+    ),
+    "_broadcast_tensors": Override(through=lambda T: lambda tensors: T.broadcast_tensors(*tensors)),
+    "_pad_from_self": Override(
+        through=lambda T: T.nn.functional.pad,
+        values={
+            "pad": [(1, 1), (2, 0), (0, 0), (1, 2, 1, 0), (-1, 0), (9, 9), (1,)],
+            "mode": ["reflect", "replicate", "circular", "nonsense"],
+        },
+    ),
+    "bmm": Override(
+        shapes=(((2, 3, 4), (2, 4, 3)), ((1, 2, 3), (1, 3, 2)), ((3, 1, 2), (3, 2, 1)))
+    ),
+    "mv": Override(shapes=(((2, 3), (3,)), ((1, 3), (3,)), ((0, 3), (3,)))),
+    "dot": Override(shapes=(((3,), (3,)), ((2,), (2,)), ((0,), (0,)))),
+    "vdot": Override(shapes=(((3,), (3,)), ((2,), (2,)), ((0,), (0,)))),
+    "bincount": Override(
+        shapes=(((3,),), ((5,),), ((0,),)), kinds=(("index",), ("places",), ("float",))
+    ),
+    "repeat_interleave": Override(shapes=(((3,),), ((5,),), ((0,),))),
     "select": Override(values={"index": [0, 1, -1, 5]}),
+    "lstm_cell": Override(shapes=recurrent(4)),
+    "gru_cell": Override(shapes=recurrent(3)),
+    "rnn_tanh_cell": Override(shapes=recurrent(1)),
+    "rnn_relu_cell": Override(shapes=recurrent(1)),
     "hardsigmoid": Override(rough_gradient=True),
-    "log_sigmoid": Override(names=("nn.functional.logsigmoid",), any_strides=True),
+    "logsigmoid": Override(any_strides=True),
+    "glu": Override(names=("_C._nn.glu",)),
+    "embedding": Override(values={"sparse": [False]}),
+    "bfloat16": Override(rounds=True),
+    "float": Override(rounds=True),
+    "half": Override(rounds=True),
+    "normal": Override(fixed_out=True),
+    "cross_entropy": Override(halfway=2e-2),
     "empty_strided": Override(values={"size": [(2, 3), (3,)], "stride": [(3, 1), (1, 2), (2,)]}),
     "new_empty_strided": Override(
         values={"size": [(2, 3), (3,)], "stride": [(3, 1), (1, 2), (2,)]}
@@ -90,7 +185,9 @@ OVERRIDES: dict[str, Override] = {
     "pow": Override(any_strides=True),
     "float_power": Override(any_strides=True),
     "mvlgamma": Override(any_strides=True),
-    "bernoulli": Override(any_strides=True),
+    "bernoulli": Override(domain=(0.1, 0.9), any_strides=True),
+    "multinomial": Override(domain=(0.1, 0.9)),
+    "matmul": Override(shapes=(((2, 3, 4), (4,)),)),
 }
 
 
@@ -154,6 +251,8 @@ def on_a_copy(method: Any) -> Any:
 
 def oracle(entry: Entry) -> Any:
     """PyTorch's function."""
+    if entry.override.through:
+        return entry.override.through(torch)
     if entry.override.oracle:
         return entry.override.oracle
     if entry.form == "in place":
@@ -187,6 +286,7 @@ def candidates(parameter: Parameter, override: Override) -> list[Any]:
         return single + LISTS
     by_type: dict[str, list[Any]] = {
         "Number": [2, 0.5, -1.5, True],
+        "Scalar": [2, 0.5, -1.5, True, *tensors_of(parameter)],
         "float": [0.5, 2, -1.5],
         "bool": [True, False],
         "True": [True],
@@ -199,6 +299,12 @@ def candidates(parameter: Parameter, override: Override) -> list[Any]:
     return by_type[parameter.type]
 
 
+def tensors_of(parameter: Parameter) -> list[Recipe]:
+    """Tensors where a number is wanted: one that may stand for it, and one that may not."""
+    seed = 1 + sum(map(ord, parameter.name)) % 7
+    return [Recipe((), seed=seed), Recipe((2, 3), seed=seed)]
+
+
 def tensors_for(parameter: Parameter, shape: tuple[int, ...], kind: str, seed: int) -> list[Any]:
     """Values to try for a tensor parameter."""
     one = Recipe(shape, kind, seed)
@@ -209,9 +315,10 @@ def tensors_for(parameter: Parameter, shape: tuple[int, ...], kind: str, seed: i
 
 def kinds_of(parameters: list[Parameter], override: Override) -> list[tuple[str, ...]]:
     """What the elements of the tensors may be, the likeliest first."""
+    if special := [kinds for kinds in override.kinds if len(kinds) == len(parameters)]:
+        return special
     named = tuple(KINDS.get(p.name, "float") for p in parameters)
-    guesses = [override.kinds] if override.kinds else []
-    guesses += [named, tuple("int" if kind == "float" else kind for kind in named)]
+    guesses = [named, tuple("int" if kind == "float" else kind for kind in named)]
     guesses += [("float",) + ("index",) * (len(named) - 1), ("bool",) * len(named)]
     return list(dict.fromkeys(guess for guess in guesses if len(guess) == len(named)))
 
@@ -224,9 +331,11 @@ def grid(entry: Entry) -> Iterator[Call]:
     )
     tensors = [p for p in required if p.is_tensor]
     usual = SHAPES.get(len(tensors)) or [(shape,) * len(tensors) for shape in MANY_SHAPES]
+    special = [shapes for shapes in override.shapes if len(shapes) == len(tensors)]
     for kinds in kinds_of(tensors, override):
-        for shapes in (*override.shapes, *usual):
-            made = iter(zip(tensors, shapes, kinds, itertools.count(), strict=False))
+        for shapes in (*special, *usual):
+            seeds = itertools.count(override.first_seed)
+            made = iter(zip(tensors, shapes, kinds, seeds, strict=False))
             choices = [
                 tensors_for(*next(made)) if p.is_tensor else candidates(p, override)
                 for p in required
@@ -247,12 +356,12 @@ def numbers_for_operands(entry: Entry, call: Call) -> Iterator[Call]:
 def options_of(entry: Entry, call: Call) -> Iterator[Call]:
     """The call with each of its optional arguments, and with pairs of them."""
     given: list[tuple[str, Any]] = []
-    for p in entry.signature.parameters:
+    for seed, p in enumerate(entry.signature.parameters, 3):
         if p.default is None or p.type in SILENT:
             continue
         if p.is_tensor:
             given += [
-                (p.name, Recipe(shape, kind, 3))
+                (p.name, Recipe(shape, kind, seed))
                 for shape in ((2, 3), (3,), ())
                 for kind in ("float", "int")
             ]
@@ -308,7 +417,8 @@ def samples(index: int) -> Samples:
         calls = calls[:40] + random.Random(0).sample(calls[40:], MOST_CALLS - 40)
     outcomes = [attempt(entry.theirs, torch, call) for call in calls]
     right = [outcome.call for outcome in outcomes if outcome.error is None]
-    for call in diverse(right, 3):
+    # An op may want at least one of its optional arguments.
+    for call in diverse(right or calls, 3):
         for more in (*numbers_for_operands(entry, call), *options_of(entry, call)):
             outcomes.append(attempt(entry.theirs, torch, more))
     return settled(entry, outcomes)

@@ -16,7 +16,7 @@ gelu = _nn.gelu
 hardshrink = _C.hardshrink
 hardtanh_ = _nn.hardtanh_
 leaky_relu_ = _nn.leaky_relu_
-logsigmoid = _nn.log_sigmoid
+logsigmoid = _nn.logsigmoid
 prelu = _C.prelu
 relu_ = _C.relu_
 selu_ = _C.selu_
@@ -92,10 +92,11 @@ def rrelu(
     """
     if not lower <= upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    slope = (lower + upper) / 2
-    if training:
-        slope = _C.rand_like(input) * (upper - lower) + lower
-    return (_nn.leaky_relu_ if inplace else _nn.leaky_relu)(input, slope)
+    if not training:
+        return leaky_relu(input, (lower + upper) / 2, inplace)
+    drawn = _C.rand_like(input) * (upper - lower) + lower
+    factor = _C.where(input.detach() > 0, 1.0, drawn)
+    return input.mul_(factor) if inplace else input * factor
 
 
 def rrelu_(
@@ -137,6 +138,8 @@ def hardtanh(
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
     return (_nn.hardtanh_ if inplace else _nn.hardtanh)(input, min_val, max_val)
 
 
@@ -152,8 +155,8 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """Each element times its hardsigmoid.
 
-    >>> wend.nn.functional.hardswish(wend.tensor([-4.0, 3.0]))
-    tensor([-0.,  3.])
+    >>> wend.nn.functional.hardswish(wend.tensor([-1.0, 3.0]))
+    tensor([-0.3333,  3.0000])
     """
     return _nn.hardswish_(input) if inplace else _nn.hardswish(input)
 

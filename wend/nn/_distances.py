@@ -12,8 +12,8 @@ from wend._C import Tensor
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
     """Cosine of the angle between vectors along dim; lengths count as eps at least.
 
-    >>> wend.nn.functional.cosine_similarity(wend.ones(1, 2), wend.ones(1, 2))
-    tensor([1.])
+    >>> wend.nn.functional.cosine_similarity(wend.ones(1, 2), wend.tensor([[0.0, 1.0]]))
+    tensor([0.7071])
     """
     dtype = _C.result_type(x1, x2)
     if not dtype.is_floating_point:
@@ -21,7 +21,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
             "expected common dtype to be floating point, yet common dtype is "
             f"{str(dtype).partition('.')[2].capitalize()}"
         )
-    x1, x2 = x1.to(dtype), x2.to(dtype)
+    x1, x2 = _C._broadcast_tensors([x1.to(dtype), x2.to(dtype)])
     length1 = x1.norm(2, dim, keepdim=True).clamp_min(eps)
     length2 = x2.norm(2, dim, keepdim=True).clamp_min(eps)
     return ((x1 / length1) * (x2 / length2)).sum(dim)

@@ -180,7 +180,7 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({target.size()}) must be the same as input size ({input.size()})"
         )
-    log_p = _nn.log_sigmoid(input)
+    log_p = _nn.logsigmoid(input)
     if pos_weight is not None:
         log_p = log_p * ((pos_weight - 1) * target + 1)
     loss = (1 - target) * input - log_p
@@ -366,7 +366,7 @@ def multilabel_soft_margin_loss(
     tensor(0.6931)
     """
     reduction = _chosen(size_average, reduce, reduction)
-    loss = -(target * _nn.log_sigmoid(input) + (1 - target) * _nn.log_sigmoid(-input))
+    loss = -(target * _nn.logsigmoid(input) + (1 - target) * _nn.logsigmoid(-input))
     if weight is not None:
         loss = loss * weight
     return _reduce(loss.mean(-1), reduction)
@@ -422,7 +422,9 @@ def _targets_of_rows(input: Tensor, target: Tensor) -> Tensor:
     rows = input.size(0) if input.dim() == 2 else 1
     if target.dim() > 1 or target.numel() != rows:
         raise RuntimeError(
-            f"inconsistent target size, expected {rows} but got {list(target.shape)}"
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+            f"samples (batch size). Expected target size [{rows}], but got {list(target.shape)}. "
+            f"Input has shape {list(input.shape)}."
         )
     return target.reshape(-1)
 

@@ -33,8 +33,8 @@ def rms_norm(
 ) -> Tensor:
     """The last dimensions divided by the root of their mean square, times weight.
 
-    >>> wend.nn.functional.rms_norm(wend.tensor([[1.0, 1.0]]), (2,))
-    tensor([[1.0000, 1.0000]])
+    >>> wend.nn.functional.rms_norm(wend.tensor([[1.0, 2.0]]), (2,))
+    tensor([[0.6325, 1.2649]])
     """
     return _C.rms_norm(input, normalized_shape, weight, eps)
 
@@ -112,9 +112,10 @@ def batch_norm(
         mean = x.mean(dims, keepdim=True)
         centred = x - mean
         var = centred.square().mean(dims, keepdim=True)
-        _follow(running_mean, mean.reshape(-1), momentum)
-        count = x.numel() // x.size(1)
-        _follow(running_var, var.reshape(-1) * (count / max(1, count - 1)), momentum)
+        if x.numel():  # an empty batch teaches nothing
+            _follow(running_mean, mean.reshape(-1), momentum)
+            count = x.numel() // x.size(1)
+            _follow(running_var, var.reshape(-1) * (count / max(1, count - 1)), momentum)
     elif running_mean is None or running_var is None:
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when training=False"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import wend
 from wend import _C
 from wend._C import Tensor, _nn
+from wend._padding import pad
 from wend.nn._activations import (
     celu,
     celu_,
@@ -47,6 +48,8 @@ from wend.nn._activations import (
     threshold_,
 )
 from wend.nn._attention import scaled_dot_product_attention
+from wend.nn._bags import embedding_bag
+from wend.nn._ctc import ctc_loss
 from wend.nn._distances import cosine_similarity, normalize, pairwise_distance
 from wend.nn._dropout import (
     alpha_dropout,
@@ -56,6 +59,7 @@ from wend.nn._dropout import (
     dropout3d,
     feature_alpha_dropout,
 )
+from wend.nn._linear_cross_entropy import linear_cross_entropy
 from wend.nn._losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -78,6 +82,7 @@ from wend.nn._losses import (
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
+from wend.nn._multihead import multi_head_attention_forward
 from wend.nn._normalization import (
     batch_norm,
     group_norm,
@@ -85,6 +90,12 @@ from wend.nn._normalization import (
     layer_norm,
     local_response_norm,
     rms_norm,
+)
+from wend.nn._rearrange import (
+    channel_shuffle,
+    native_channel_shuffle,
+    pixel_shuffle,
+    pixel_unshuffle,
 )
 
 one_hot = _nn.one_hot

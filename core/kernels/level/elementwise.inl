@@ -5,6 +5,7 @@
 #include "kernels/level/activations.inl"
 #include "kernels/level/loops.inl"
 #include "kernels/level/rare_math.inl"
+#include "kernels/level/rare_special.inl"
 #include "kernels/level/scalars.inl"
 
 namespace wend {

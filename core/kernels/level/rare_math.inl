@@ -50,6 +50,12 @@ WEND_MATH float slow_atan2(float y, float x) { return __builtin_atan2f(y, x); }
 WEND_MATH double slow_atan2(double y, double x) { return __builtin_atan2(y, x); }
 WEND_MATH float slow_erfc(float x) { return __builtin_erfcf(x); }
 WEND_MATH double slow_erfc(double x) { return __builtin_erfc(x); }
+WEND_MATH float slow_ldexp(float x, float n) {
+  return __builtin_ldexpf(x, static_cast<int>(n < -4096 ? -4096 : n > 4096 ? 4096 : n));
+}
+WEND_MATH double slow_ldexp(double x, double n) {
+  return __builtin_ldexp(x, static_cast<int>(n < -4096 ? -4096 : n > 4096 ? 4096 : n));
+}
 WEND_MATH float slow_nextafter(float x, float y) { return __builtin_nextafterf(x, y); }
 WEND_MATH double slow_nextafter(double x, double y) { return __builtin_nextafter(x, y); }
 
@@ -152,10 +158,9 @@ WEND_MATH float slow_digamma(float x) {
   return static_cast<float>(slow_digamma(static_cast<double>(x)));
 }
 
-// Hurwitz' zeta for an integer s > 1: the first terms, then Euler and Maclaurin's formula for the
+// Hurwitz' zeta for s > 1 and q > 0: the first terms, then Euler and Maclaurin's formula for the
 // rest.
-inline double hurwitz_zeta(double s, double q) {
-  if (q <= 0 && q == __builtin_floor(q)) return Real<double>::inf;
+inline double zeta_of_positive(double s, double q) {
   double sum = 0;
   for (; q < 16; ++q) sum += __builtin_pow(q, -s);
   double term = __builtin_pow(q, -s);
@@ -172,6 +177,15 @@ inline double hurwitz_zeta(double s, double q) {
     term *= (s + 2 * k + 1) * (s + 2 * k + 2) / (q * q);
   }
   return sum;
+}
+
+// ... and for other q, where s is whole: what lies below 0 is a sum as well, of opposite numbers.
+inline double hurwitz_zeta(double s, double q) {
+  if (!(q <= 0)) return zeta_of_positive(s, q);
+  const double floor = __builtin_floor(q), above = q - floor;
+  if (above == 0) return Real<double>::inf;
+  const double below = zeta_of_positive(s, 1 - above) - zeta_of_positive(s, 1 - q);
+  return zeta_of_positive(s, above) + (is_whole(0.5 * s) ? below : -below);
 }
 
 // The nth derivative of digamma, n a whole number.

@@ -1,0 +1,35 @@
+"""Examples in docstrings print what they show, in every module that is written in Python."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import wend
+
+PACKAGES = (
+    "wend.distributions",
+    "wend.optim",
+    "wend.serialization",
+    "wend.utils.checkpoint",
+    "wend.utils.data",
+    "wend.utils.safetensors",
+)
+
+
+def modules() -> list[str]:
+    names = []
+    for package in PACKAGES:
+        found = importlib.import_module(package)
+        names.append(package)
+        if hasattr(found, "__path__"):
+            names += [each.name for each in pkgutil.walk_packages(found.__path__, f"{package}.")]
+    return names
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_print_what_they_show(name: str) -> None:
+    module = importlib.import_module(name)
+    failed, _ = doctest.testmod(module, extraglobs={"wend": wend})
+    assert not failed

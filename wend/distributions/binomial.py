@@ -1,0 +1,129 @@
+"""The binomial distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import wend
+from wend import Size, Tensor
+from wend.distributions import constraints
+from wend.distributions.beta import Beta
+from wend.distributions.distribution import Distribution
+from wend.distributions.utils import (
+    broadcast_all,
+    lazy_property,
+    logits_to_probs,
+    probs_to_logits,
+)
+
+__all__ = ["Binomial"]
+
+# Fewer trials than this are made one by one.
+_FEW = 32
+
+
+class Binomial(Distribution):
+    """How many of `total_count` trials succeed."""
+
+    arg_constraints = {
+        "total_count": constraints.nonnegative_integer,
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
+    has_enumerate_support = True
+    _fields = ("total_count", "probs", "logits", "_param")
+
+    def __init__(
+        self,
+        total_count: Any = 1,
+        probs: Any = None,
+        logits: Any = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        given = logits if probs is None else probs
+        self.total_count, self._param = broadcast_all(total_count, given)
+        self.total_count = self.total_count.type_as(self._param)
+        self.__dict__["logits" if probs is None else "probs"] = self._param
+        super().__init__(self._param.size(), (), validate_args)
+
+    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    def support(self) -> Any:
+        return constraints.integer_interval(0, self.total_count)
+
+    @lazy_property
+    def logits(self) -> Tensor:
+        """The log odds of success."""
+        return probs_to_logits(self.probs, is_binary=True)
+
+    @lazy_property
+    def probs(self) -> Tensor:
+        """The probability of success."""
+        return logits_to_probs(self.logits, is_binary=True)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return self._param.shape
+
+    @property
+    def mean(self) -> Tensor:
+        return self.total_count * self.probs
+
+    @property
+    def mode(self) -> Tensor:
+        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
+
+    @property
+    def variance(self) -> Tensor:
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Iterable[int] = ()) -> Tensor:
+        shape = self._extended_shape(sample_shape)
+        with wend.no_grad():
+            return _binomial(self.total_count.expand(shape), self.probs.expand(shape))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        n, logits = self.total_count, self.logits
+        ways = wend.lgamma(n + 1) - wend.lgamma(value + 1) - wend.lgamma(n - value + 1)
+        norm = n * logits.clamp(min=0) + n * (-logits.abs()).exp().log1p()
+        return value * logits + ways - norm
+
+    def entropy(self) -> Tensor:
+        total = int(self.total_count.max().item())
+        if not bool((self.total_count == total).all()):
+            raise NotImplementedError("Inhomogeneous total count not supported by `entropy`.")
+        log_prob = self.log_prob(self.enumerate_support(False))
+        return -(log_prob.exp() * log_prob).sum(0)
+
+    def enumerate_support(self, expand: bool = True) -> Tensor:
+        total = int(self.total_count.max().item())
+        if not bool((self.total_count == total).all()):
+            raise NotImplementedError(
+                "Inhomogeneous total count not supported by `enumerate_support`."
+            )
+        return self._enumerated(wend.arange(1 + total, dtype=self._param.dtype), expand)
+
+
+def _binomial(count: Tensor, probs: Tensor) -> Tensor:
+    """Halve the trials by drawing the middle one in order of size, then make those left."""
+    found = wend.zeros_like(count)
+    while bool((count > _FEW).any()):
+        many = count > _FEW
+        middle = (count / 2).floor() + 1
+        rest = wend.where(many, count + 1 - middle, wend.ones_like(count))
+        place = Beta(middle, rest, validate_args=False).sample()
+        below = many & (place <= probs)
+        found = found + wend.where(below, middle, 0.0)
+        above = many & ~below
+        inside = wend.where(below, (probs - place) / (1 - place), probs)
+        probs = wend.where(above, probs / place, inside).clamp(0, 1)
+        left = wend.where(below, count - middle, count)
+        count = wend.where(above, middle - 1, left)
+    trials = wend.rand((_FEW, *count.shape), dtype=count.dtype)
+    numbers = wend.arange(_FEW, dtype=count.dtype).view((-1,) + (1,) * count.dim())
+    hits = (trials < probs) & (numbers < count)
+    return found + hits.to(count.dtype).sum(0)

@@ -1,0 +1,93 @@
+"""What distributions share: bringing parameters to one shape, probabilities and their logs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import wend
+from wend import Tensor
+
+__all__ = [
+    "broadcast_all",
+    "clamp_probs",
+    "lazy_property",
+    "logits_to_probs",
+    "probs_to_logits",
+]
+
+T = TypeVar("T")
+euler_constant = 0.57721566490153286060
+
+
+def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
+    """Return tensors of one shape; numbers take the dtype of the first tensor."""
+    if not all(isinstance(value, (Tensor, int, float)) for value in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects "
+            "implementing __torch_function__."
+        )
+    first = next((value for value in values if isinstance(value, Tensor)), None)
+    dtype = wend.get_default_dtype() if first is None else first.dtype
+    tensors = [v if isinstance(v, Tensor) else wend.tensor(v, dtype=dtype) for v in values]
+    return tuple(wend.broadcast_tensors(*tensors))
+
+
+def both_numbers(*values: Any) -> bool:
+    """Return whether all are plain numbers, so that the batch has no dimensions."""
+    return all(isinstance(value, (int, float)) for value in values)
+
+
+def clamp_probs(probs: Tensor) -> Tensor:
+    """Return probabilities that are neither 0 nor 1."""
+    eps = wend.finfo(probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
+    """Return probabilities from log odds, or from logs up to a constant."""
+    return logits.sigmoid() if is_binary else wend.softmax(logits, dim=-1)
+
+
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
+    """Return log odds, or logs, of probabilities."""
+    clamped = clamp_probs(probs)
+    return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
+
+
+def binary_cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
+    """Return the log loss of targets under log odds."""
+    return logits.clamp(min=0) - logits * target + (-logits.abs()).exp().log1p()
+
+
+def log_sigmoid(x: Tensor) -> Tensor:
+    """Return the log of the probability that belongs to log odds."""
+    return x.clamp(max=0) - (-x.abs()).exp().log1p()
+
+
+def one_hot(index: Tensor, size: int, dtype: Any) -> Tensor:
+    """Return vectors with a 1 at the index."""
+    return (index.unsqueeze(-1) == wend.arange(size)).to(dtype)
+
+
+def sum_rightmost(value: Any, dims: int) -> Any:
+    """Return the sum over the last dimensions."""
+    if dims == 0:
+        return value
+    return value.reshape((*value.shape[: value.dim() - dims], -1)).sum(-1)
+
+
+class lazy_property(Generic[T]):  # noqa: N801
+    """A property that is computed when it is first looked at, and kept."""
+
+    def __init__(self, wrapped: Callable[[Any], T]) -> None:
+        self.wrapped = wrapped
+        self.__doc__ = wrapped.__doc__
+
+    def __get__(self, instance: Any, owner: Any = None) -> T:
+        if instance is None:
+            return self  # type: ignore[return-value]
+        with wend.enable_grad():
+            value = self.wrapped(instance)
+        setattr(instance, self.wrapped.__name__, value)
+        return value
