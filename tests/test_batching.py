@@ -189,6 +189,11 @@ def looked_up(m: Example, move: Move) -> Any:
     return m.F.embedding(m.indices(rows, 5, move.k), m.weights["table"])
 
 
+def spaced(m: Example, move: Move) -> Any:
+    """A state whose columns differ, since deviations from none have no gradient to speak of."""
+    return m.at(move.i).tanh() + 3.0 * m.T.arange(WIDTH)
+
+
 MOVES: dict[str, Callable[[Example, Move], Any]] = {
     "tanh": lambda m, v: m.at(v.i).tanh(),
     "sigmoid": lambda m, v: m.at(v.i).sigmoid(),
@@ -227,7 +232,7 @@ MOVES: dict[str, Callable[[Example, Move], Any]] = {
     "mean": lambda m, v: m.at(v.i).mean(1, keepdim=True) * m.at(v.j)[:1],
     "largest": lambda m, v: m.at(v.i).amax(1, keepdim=True) + m.at(v.j)[:1],
     "max": lambda m, v: m.at(v.i).max(1, keepdim=True)[0] * m.at(v.j)[:1],
-    "std": lambda m, v: m.at(v.i).std(1, keepdim=True).tanh() * m.at(v.j)[:1],
+    "std": lambda m, v: spaced(m, v).std(1, keepdim=True) * 0.2 * m.at(v.j)[:1],
     "norm": lambda m, v: m.at(v.i) / (1 + m.at(v.i).norm(dim=1, keepdim=True)),
     "logsumexp": lambda m, v: m.at(v.i).logsumexp(1, keepdim=True) * m.at(v.j)[:1],
     "softmax": lambda m, v: m.at(v.i).softmax(v.k % 2),
