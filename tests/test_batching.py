@@ -225,7 +225,8 @@ MOVES: dict[str, Callable[[Example, Move], Any]] = {
     "rolled": lambda m, v: m.at(v.i).roll(1 + v.k, v.k % 2),
     "selected": lambda m, v: m.at(v.i).index_select(0, m.indices(2, m.at(v.i).shape[0], v.k)),
     "gathered": lambda m, v: (
-        m.at(v.i).gather(1, m.indices(2, WIDTH, v.k).expand(1, 2)).sum(1, keepdim=True) * m.at(v.j)
+        m.at(v.i).gather(1, m.indices(2, WIDTH, v.k).expand(1, 2)).sum(1, keepdim=True)
+        * m.at(v.j).tanh()
     ),
     "picked": lambda m, v: m.at(v.i)[m.indices(2, m.at(v.i).shape[0], v.k)],
     "summed": lambda m, v: m.at(v.i).sum(0, keepdim=True).tanh(),
@@ -234,7 +235,7 @@ MOVES: dict[str, Callable[[Example, Move], Any]] = {
     "max": lambda m, v: m.at(v.i).max(1, keepdim=True)[0] * m.at(v.j)[:1],
     "std": lambda m, v: spaced(m, v).std(1, keepdim=True) * 0.2 * m.at(v.j)[:1],
     "norm": lambda m, v: m.at(v.i) / (1 + m.at(v.i).norm(dim=1, keepdim=True)),
-    "logsumexp": lambda m, v: m.at(v.i).logsumexp(1, keepdim=True) * m.at(v.j)[:1],
+    "logsumexp": lambda m, v: m.at(v.i).logsumexp(1, keepdim=True) * m.at(v.j)[:1].tanh(),
     "softmax": lambda m, v: m.at(v.i).softmax(v.k % 2),
     "log_softmax": lambda m, v: m.at(v.i).log_softmax(1) * 0.5,
     "layer_norm": lambda m, v: m.F.layer_norm(
@@ -475,6 +476,18 @@ def test_element_writes_move_as_many_elements_as_are_written() -> None:
         state.tolist()
 
     assert counted(write)["bytes"] < 100 * 1000 * 4
+
+
+@pytest.mark.parametrize("which", [0, 3])
+def test_each_of_several_views_of_one_value_has_its_own_gradient(which: int) -> None:
+    def gradient(T: Any) -> list[Any]:
+        state = T.tensor([[1.0, 2.0]], requires_grad=True) * 1.0
+        views = [state[:1] for _ in range(6)]
+        loss = T.stack([(view * (i + 1)).exp().sum() for i, view in enumerate(views)]).sum()
+        found: list[Any] = T.autograd.grad(loss, views[which])[0].tolist()
+        return found
+
+    assert gradient(wend)[0] == pytest.approx(gradient(torch)[0], rel=1e-5)
 
 
 def test_a_look_at_one_loss_leaves_the_others_batched() -> None:
