@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(bool(STANDIN), reason="PyTorch has no batches")
 
 WIDTH = 3
 ROWS = 6  # of a state, at most
+APART = 0.123  # states that are equal but for rounding are not compared with each other
 
 
 @dataclass(frozen=True)
@@ -204,8 +205,8 @@ MOVES: dict[str, Callable[[Example, Move], Any]] = {
     "add": lambda m, v: (lambda a, b: a + b)(*m.pair(v)),
     "mul": lambda m, v: (lambda a, b: a * b.tanh())(*m.pair(v)),
     "div": lambda m, v: (lambda a, b: a / (1.5 + b.sigmoid()))(*m.pair(v)),
-    "maximum": lambda m, v: m.T.maximum(*m.pair(v)),
-    "where": lambda m, v: (lambda a, b: m.T.where(a > b, a.tanh(), b))(*m.pair(v)),
+    "maximum": lambda m, v: (lambda a, b: m.T.maximum(a, b + APART))(*m.pair(v)),
+    "where": lambda m, v: (lambda a, b: m.T.where(a > b + APART, a.tanh(), b))(*m.pair(v)),
     "masked": lambda m, v: m.at(v.i).masked_fill(m.at(v.i) > 0.5, 0.25),
     "matmul": lambda m, v: (m.at(v.i) @ m.weight(v.k)).tanh(),
     "affine": lambda m, v: (m.at(v.i) @ m.weight(v.k) + m.weights["bias"]).tanh(),
