@@ -16,7 +16,8 @@
 namespace wend {
 namespace {
 
-constexpr size_t kFew = 8;     // nodes that are not worth a look
+constexpr size_t kMany = 64;            // nodes that need not be counted
+constexpr ptrdiff_t kFew = 8;     // nodes that are not worth a look
 constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
 constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
 constexpr uint32_t kMaxInputs = 16;
@@ -460,7 +461,7 @@ void run_level(Members nodes, Groups& groups, Poll& poll) {
 }  // namespace
 
 bool run_in_batches(Poll& poll) {
-  if (pending.live < kFew) return false;
+  if (pending.live < kMany && std::ranges::count_if(pending.nodes, is_due) < kFew) return false;
   const Levels levels;
   if (!levels.worth_it()) return false;
   Groups groups;
