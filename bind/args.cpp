@@ -63,8 +63,9 @@ class Parser {
     std::copy_n(args, by_position, given);
     std::fill(given + by_position, given + n, nullptr);
     if (kwnames && !take_keywords(args + nargs, kwnames, varargs, given)) return false;
+    std::copy_n(s_.defaults, n, out_.args);
     for (size_t i = 0; i < n; ++i) {
-      out_.args[i] = Arg();
+      if (!given[i] && s_.may_lack >> i & 1) continue;
       if (varargs && static_cast<int>(i) == s_.positional - 1) {
         if (!integers(s_.params[i], args + by_position, nargs - by_position, out_.args[i]))
           return false;
@@ -122,9 +123,7 @@ class Parser {
     return -1;
   }
 
-  static bool is_out(PyObject* name) {
-    return PyUnicode_CompareWithASCIIString(name, "out") == 0;
-  }
+  static bool is_out(PyObject* name) { return PyUnicode_CompareWithASCIIString(name, "out") == 0; }
 
   bool take_out(PyObject* o) {
     const bool fits = s_.names_results ? PyTuple_Check(o) || PyList_Check(o) : is_tensor(o);
@@ -140,10 +139,10 @@ class Parser {
     Arg& arg = out_.args[i];
     if (!o) {
       if (!p.has_default) return no("missing required argument '", p.name, "' (pos ", i + 1, ")");
-      arg = p.otherwise;
-      if ((p.type == Type::operand || p.type == Type::scalar) && arg.is_number()) hold_number(arg);
+      if (arg.is_number()) hold_number(arg);
       return true;
     }
+    arg = Arg();
     if (o == Py_None && (p.optional || p.type >= Type::device)) return true;
     if (convert_to(p, o, arg)) return true;
     if (why_ && why_->empty())

@@ -10,8 +10,6 @@
 
 namespace wend {
 
-constexpr int kMaxParams = 16;
-
 // A short list in fixed memory that is not initialised; it moves to the heap when it grows long.
 template <class T, size_t kShort>
 class ShortList {

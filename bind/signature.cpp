@@ -95,8 +95,8 @@ void read_default(const Op& op, std::string_view text, Param& p) {
 // NumPy's names, which PyTorch takes as well.
 void add_other_names(Param& p) {
   static constexpr std::pair<std::string_view, const char*> names[] = {
-      {"dim", "axis"},   {"keepdim", "keepdims"}, {"input", "x"},    {"input", "a"},
-      {"input", "x1"},   {"other", "x2"},         {"size", "shape"}, {"input", "self"}};
+      {"dim", "axis"}, {"keepdim", "keepdims"}, {"input", "x"},    {"input", "a"},
+      {"input", "x1"}, {"other", "x2"},         {"size", "shape"}, {"input", "self"}};
   int n = 0;
   for (auto [name, other] : names)
     if (p.name == name) p.also[n++] = PyUnicode_InternFromString(other);
@@ -157,6 +157,12 @@ Signature parse_signature(const Op& op, const char* text) {
   for (Param& p : s.params) {
     if (p.otherwise.kind == Arg::text) p.otherwise.text_p = p.default_text.c_str();
     if (p.otherwise.kind == Arg::ints) p.otherwise.ints_p = p.default_ints.data();
+  }
+  if (s.params.size() > kMaxParams) bad(op, "too many parameters");
+  for (size_t i = 0; i < s.params.size(); ++i) {
+    const Param& p = s.params[i];
+    s.defaults[i] = p.otherwise;
+    if (p.has_default && p.type != Type::operand && p.type != Type::scalar) s.may_lack |= 1u << i;
   }
   return s;
 }

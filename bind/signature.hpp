@@ -53,9 +53,13 @@ struct Param {
   std::string default_text;
 };
 
+constexpr int kMaxParams = 16;
+
 struct Signature {
   const Op* op = nullptr;
   std::vector<Param> params;
+  Arg defaults[kMaxParams];
+  uint32_t may_lack = 0;   // bit i: without parameter i, defaults[i] is all there is to it
   int positional = 0;      // parameters that may be given by position
   bool varargs = false;    // the last of them is a list whose numbers may be given one by one
   int requires_grad = -1;  // index of that parameter

@@ -1,14 +1,13 @@
 """Random programs of views, writes and outside writes do on wend what they do on PyTorch.
 
-Each program runs on both, step by step. The one deliberate difference, that values saved for backward
-are private, is taken out by giving PyTorch private ones too: its hooks save copies. To try more:
+Each program runs on both, step by step. The one deliberate difference, that saved values are
+private, is taken out by giving PyTorch private ones too: its hooks save copies. To try more:
 WEND_VIEW_PROGRAMS=20000 pytest tests/test_view_programs.py
 """
 
 import os
 import warnings
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -23,6 +22,7 @@ ASKED = os.environ.get("WEND_VIEW_PROGRAMS")
 MOST_TENSORS = 8
 SHAPES = [(4,), (2, 3), (3, 3), (2, 2, 3), (1, 4), (6,), ()]
 CONSTANTS = [0.0, 1.0, -2.0, 0.5, 3.0]
+PRIVATE = torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t)
 
 Step = Callable[..., Any]
 VIEWS: dict[str, Step] = {}
@@ -74,7 +74,7 @@ class Machine:
 
 
 def is_expanded(t: Any) -> bool:
-    """Whether elements share a place: wend does not write to them, where PyTorch sometimes warns."""
+    """Whether elements share a place: wend does not write them, where PyTorch may only warn."""
     return any(n > 1 and s == 0 for n, s in zip(t.shape, t.stride(), strict=True))
 
 
@@ -288,7 +288,10 @@ def masked_fill_(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
 
 @step(WRITES)
 def index_add_(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
-    return t.index_add_(0, m.lib.tensor([n[0] % 2, n[1] % 2]), other)
+    if not t.numel():
+        return t
+    rows = [n[0] % 2 % size(t, 0), n[1] % 2 % size(t, 0)]
+    return t.index_add_(0, m.lib.tensor(rows), other)
 
 
 @step(WRITES)
@@ -307,7 +310,8 @@ def geometry(m: Machine, t: Any, other: Any, n: list[int]) -> Any:
 
 @step(WRITES)
 def set_data(m: Machine, t: Any, other: Any, n: list[int]) -> None:
-    if t.shape == other.shape and not t._is_view():
+    is_parameter = t.requires_grad and t.is_leaf and not t._is_view()
+    if is_parameter and t.shape == other.shape:
         t.data = other
 
 
@@ -457,36 +461,34 @@ def compare(theirs: Machine, ours: Machine) -> None:
         assert np.allclose(a, b, equal_nan=True), f"array {k}: {b} against {a}"
 
 
+def do_on_both(theirs: Machine, ours: Machine, name: str, at: int, other: int, *rest: Any) -> None:
+    if name in WRITES and is_too_hard(theirs.tensor(at), theirs.tensor(other)):
+        return
+    # PyTorch notices only when asked that a write has made a result of a view.
+    lost = [attempt(lambda m=m: m.tensor(at).is_leaf) for m in (theirs, ours)]
+    with PRIVATE:
+        expected = attempt(lambda: theirs.do(name, at, other, *rest))
+    got = attempt(lambda: ours.do(name, at, other, *rest))
+    same = got == expected or (got and expected and all(lost))
+    assert same, f"{name}: {got!r} against {expected!r}"
+
+
 def run(shape: tuple[int, ...], program: list[Any], lazy: bool) -> None:
-    with ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
+    """Run the program on both; look at the tensors after each step, or at the end if `lazy`."""
+    theirs, ours = Machine(torch, shape), Machine(wend, shape)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        stack.enter_context(np.errstate(all="ignore"))
-        theirs, ours = Machine(torch, shape), Machine(wend, shape)
-        private = torch.autograd.graph.saved_tensors_hooks(
-            lambda t: t.detach().clone(), lambda t: t
-        )
-        for name, *arguments in program:
-            t, other = map(theirs.tensor, arguments[:2])
-            if name in WRITES and is_too_hard(t, other):
-                continue
-            # PyTorch notices only when asked that a write has made a result of a view.
-            lost = [attempt(lambda m=m: m.tensor(arguments[0]).is_leaf) for m in (theirs, ours)]
-            with private:
-                expected = attempt(lambda: theirs.do(name, *arguments))
-            got = attempt(lambda: ours.do(name, *arguments))
-            assert got == expected or (got and expected and all(lost)), (
-                f"{name}: {got!r} against {expected!r}"
-            )
+        for step in program:
+            do_on_both(theirs, ours, *step)
             if not lazy:
                 compare(theirs, ours)
         compare(theirs, ours)
-        with private:
+        with PRIVATE:
             expected, their_gradients = gradients(theirs)
         got, our_gradients = gradients(ours)
-        assert got == expected, f"backward: {got!r} against {expected!r}"
-        for k, (a, b) in enumerate(zip(their_gradients, our_gradients, strict=True)):
-            same_numbers(a, b, f"gradient {k}")
+    assert got == expected, f"backward: {got!r} against {expected!r}"
+    for k, (a, b) in enumerate(zip(their_gradients, our_gradients, strict=True)):
+        same_numbers(a, b, f"gradient {k}")
 
 
 small = st.integers(0, 5)

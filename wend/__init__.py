@@ -30,6 +30,7 @@ from wend._interop import (  # noqa: E402
     from_numpy,
     frombuffer,
 )
+from wend._lookup import isin, unravel_index  # noqa: E402
 from wend._norms import torch_norm as norm  # noqa: E402
 from wend._products import chain_matmul, matrix_power, tensordot  # noqa: E402
 from wend._reductions import (  # noqa: E402
@@ -37,6 +38,7 @@ from wend._reductions import (  # noqa: E402
     cov,
     cumulative_trapezoid,
     diff,
+    gradient,
     nanquantile,
     quantile,
     renorm,
@@ -46,12 +48,20 @@ from wend._reductions import (  # noqa: E402
     unique_consecutive,
 )
 from wend._report import batching, eager, laziness, report  # noqa: E402
+from wend._report import eager, laziness, report  # noqa: E402
+from wend._sets import isin  # noqa: E402
 from wend._settings import (  # noqa: E402
+    are_deterministic_algorithms_enabled,
     get_default_device,
+    get_float32_matmul_precision,
+    get_num_interop_threads,
     set_default_device,
     set_default_dtype,
     set_default_tensor_type,
+    set_float32_matmul_precision,
+    set_num_interop_threads,
     set_num_threads,
+    use_deterministic_algorithms,
 )
 from wend._shapes import (  # noqa: E402
     atleast_1d,
@@ -122,15 +132,20 @@ from wend.random import (  # noqa: E402
 
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
 _MODULES = {
+    "accelerator",
+    "backends",
     "cuda",
     "distributions",
     "func",
     "linalg",
+    "mps",
     "nn",
     "optim",
     "serialization",
     "special",
     "utils",
+    "version",
+    "xpu",
 }
 _NAMES = {
     "cosine_similarity": "nn.functional",
@@ -152,14 +167,13 @@ def __getattr__(name):
     if name in _MODULES:
         return import_module(f"wend.{name}")
     if name in _NAMES:
-        found = getattr(import_module(f"wend.{_NAMES[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"wend.{_NAMES[name]}"), name)
     elif name.endswith("Tensor"):
         found = import_module("wend._legacy").types.get(name)
     else:
         found = None
     if found is None:
         raise AttributeError(f"module 'wend' has no attribute '{name}'")
-    globals()[name] = found
     return found
 
 

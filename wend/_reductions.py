@@ -5,9 +5,10 @@ What is called in hot loops is in the op table; norms are wend/_norms.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from wend import _C
+from wend import _C, _types
 from wend._C import Tensor
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -135,7 +136,7 @@ def _wrap(dim: int, ndim: int) -> int:
 
 def _fractions(x: Tensor, q: Any, interpolation: str, name: str) -> Tensor:
     """q as a list, checked as PyTorch checks it."""
-    if x.dtype not in (_C.float32, _C.float64):
+    if x.dtype not in (_types.float32, _types.float64):
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
     if x.numel() == 0:
         raise RuntimeError(f"{name}() input tensor must be non-empty")
@@ -170,11 +171,11 @@ def _ranks(ordered: Tensor, fractions: Tensor, skip_nan: bool) -> Tensor:
 def _at_ranks(ordered: Tensor, ranks: Tensor, interpolation: str) -> Tensor:
     rounded = {"lower": _C.floor, "higher": _C.ceil, "nearest": _C.round}.get(interpolation)
     if rounded is not None:
-        return ordered.gather(-1, rounded(ranks).to(_C.int64))
+        return ordered.gather(-1, rounded(ranks).to(_types.int64))
     below = ranks.floor()
     weight = 0.5 if interpolation == "midpoint" else ranks - below
-    low = ordered.gather(-1, below.to(_C.int64))
-    return low.lerp(ordered.gather(-1, ranks.ceil().to(_C.int64)), weight)
+    low = ordered.gather(-1, below.to(_types.int64))
+    return low.lerp(ordered.gather(-1, ranks.ceil().to(_types.int64)), weight)
 
 
 @_method
@@ -199,11 +200,11 @@ def diff(
         raise RuntimeError(f"order must be non-negative but got {n}")
     for end in (prepend, append):
         _check_end(input, end, dim)
+    if n == 0:
+        return _write(input.clone(), out)
     parts = [t for t in (prepend, input, append) if t is not None]
     result = _C.cat(parts, dim) if len(parts) > 1 else input
-    if n == 0:
-        return _write(result.clone(), out)
-    minus = _C.logical_xor if result.dtype == _C.bool else _C.sub
+    minus = _C.logical_xor if result.dtype == _types.bool else _C.sub
     for _ in range(min(n, result.shape[dim])):
         result = minus(_slice(result, dim, 1, None), _slice(result, dim, None, -1))
     return _write(result, out)
@@ -244,7 +245,7 @@ def cov(
             "cov(): expected input to have two or fewer dimensions but got an input with "
             f"{input.ndim} dimensions"
         )
-    if input.dtype == _C.bool:
+    if input.dtype == _types.bool:
         raise RuntimeError("cov(): bool dtype is not supported for input")
     rows = input if input.ndim == 2 else input.reshape(1, -1)
     weights = _column_weights(rows, fweights, aweights)
@@ -390,3 +391,71 @@ def renorm(
     norm = _C._vector_norm(input, others, True, p)
     scale = _C.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
     return _write(input * scale, out)
+
+
+def gradient(
+    input: Tensor,
+    *,
+    spacing: Any = None,
+    dim: int | Sequence[int] | None = None,
+    edge_order: int = 1,
+) -> tuple[Tensor, ...]:
+    """Slopes along each dimension, by central differences.
+
+    spacing: how far apart neighbours are: 1, a number, or for each dimension a number or a tensor
+    of coordinates. edge_order: the order of the differences at both ends.
+
+    >>> gradient(wend.tensor([1.0, 4.0, 9.0, 16.0]))
+    (tensor([3., 4., 6., 7.]),)
+    """
+    if edge_order not in (1, 2):
+        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    dims = range(input.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
+    wrapped = [_wrap(d, input.ndim) for d in dims]
+    for i, d in enumerate(wrapped):
+        if d in wrapped[:i]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+        if input.shape[d] < edge_order + 1:
+            raise RuntimeError(
+                "torch.gradient expected each dimension size to be at least edge_order+1"
+            )
+    spacing = 1 if spacing is None else spacing
+    distances = list(spacing) if isinstance(spacing, (list, tuple)) else [spacing] * len(wrapped)
+    if len(distances) != len(wrapped):
+        expected = (
+            f"'self.dim() = {input.ndim}', since dim argument was not given, but"
+            if dim is None
+            else "dimensions in the dim argument, but"
+        )
+        raise RuntimeError(
+            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
+            f"equal to {expected} got a list of length {len(distances)}"
+        )
+    pairs = zip(wrapped, distances, strict=True)
+    return tuple(_slopes(input, d, distance, edge_order) for d, distance in pairs)
+
+
+def _slopes(f: Tensor, dim: int, distance: Any, edge_order: int) -> Tensor:
+    """Along one dimension: of the parabola through each three neighbours."""
+    size = f.shape[dim]
+    if isinstance(distance, Tensor) and distance.ndim == 1:
+        if distance.numel() != size:
+            raise RuntimeError(
+                "torch.gradient expected each element of spacing to have the same length as the "
+                f"dimension of the input, but got {distance.numel()} for dimension {dim}"
+            )
+        steps = _slice(distance, 0, 1, None) - _slice(distance, 0, None, -1)
+    else:
+        steps = _C.ones(size - 1, dtype=f.dtype if f.is_floating_point() else None) * distance
+    steps = steps.reshape(-1, *(1,) * (f.ndim - 1 - dim))
+    rises = (_slice(f, dim, 1, None) - _slice(f, dim, None, -1)) / steps
+    first, last = _slice(rises, dim, None, 1), _slice(rises, dim, -1, None)
+    if size == 2:
+        return _C.cat([first, last], dim)
+    before, after = steps[:-1], steps[1:]
+    bends = (_slice(rises, dim, 1, None) - _slice(rises, dim, None, -1)) / (before + after)
+    middle = _slice(rises, dim, None, -1) + bends * before
+    if edge_order == 2:
+        first = first - _slice(bends, dim, None, 1) * steps[:1]
+        last = last + _slice(bends, dim, -1, None) * steps[-1:]
+    return _C.cat([first, middle, last], dim)

@@ -47,3 +47,46 @@ def set_num_threads(count: int) -> None:
     if count <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
     _C._set_num_threads(count)
+
+
+def get_num_interop_threads() -> int:
+    """Return 1: one op runs at a time, by as many threads as it is worth."""
+    return 1
+
+
+def set_num_interop_threads(count: int) -> None:
+    """Accept any positive number: one op runs at a time."""
+    if count <= 0:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
+
+
+_precision = "highest"
+
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Accept how exact products must at least be; wend's have all of float32's digits."""
+    global _precision
+    if precision not in ("highest", "high", "medium"):
+        raise RuntimeError(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current value is used"
+        )
+    _precision = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """Return what `set_float32_matmul_precision` was given."""
+    return _precision
+
+
+_deterministic = False
+
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Accept that results must be the same each time; with wend they are."""
+    global _deterministic
+    _deterministic = bool(mode)
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Return what `use_deterministic_algorithms` was given."""
+    return _deterministic

@@ -252,6 +252,12 @@ def signature_in(facts: dict[str, Any], form: Form) -> Signature:
     return parse(facts["method_signature" if form.is_method else "signature"])
 
 
+def takes_out(facts: dict[str, Any], form: Form) -> bool:
+    gives_list = facts["signature"].endswith("[]")
+    written = form.in_place or form.is_method or facts["view"]
+    return facts["out"] and not written and not gives_list
+
+
 def op_signatures(facts: dict[str, Any], form: Form) -> Iterator[str]:
     """The Python signatures of an op in one of its forms."""
     name, signature = facts["name"], signature_in(facts, form)
@@ -261,7 +267,8 @@ def op_signatures(facts: dict[str, Any], form: Form) -> Iterator[str]:
         parameters = parameters[1:]
     positional = [p for p in parameters if not p.keyword_only]
     named = [parameter_text(p) for p in parameters if p.keyword_only]
-    if facts["out"] and not form.in_place and not form.is_method:
+    given = any(text.startswith("out:") for text in named)
+    if takes_out(facts, form) and not given:
         named.append("out: Any = None")
     own = "Self" if form.is_method else "Tensor"
     returns = own if form.in_place else return_text(name, signature)
@@ -461,7 +468,7 @@ def package_stub() -> str:
     """The text of `__init__.pyi`: every public name and where it comes from."""
     names = [name for name in public_names() if getattr(wend, name) is not None]
     lines = [f"from {home_of(name)} import {name} as {name}" for name in names]
-    return "\n".join([HEADER, *sorted(lines), "", "newaxis: None"]) + "\n"
+    return "\n".join([HEADER, *sorted(lines), "", "__version__: str", "newaxis: None"]) + "\n"
 
 
 def stubs() -> dict[str, str]:

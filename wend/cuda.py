@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, NoReturn
+
+from wend import Tensor
+
 
 def is_available() -> bool:
     """Return False.
@@ -22,6 +26,11 @@ def is_initialized() -> bool:
     return False
 
 
+def is_bf16_supported(including_emulation: bool = True) -> bool:
+    """Return False."""
+    return False
+
+
 def manual_seed(seed: int) -> None:
     """Do nothing: there is no GPU whose generator could be seeded."""
 
@@ -31,3 +40,62 @@ manual_seed_all = manual_seed
 
 def empty_cache() -> None:
     """Do nothing: there is no GPU memory."""
+
+
+def memory_allocated(device: Any = None) -> int:
+    """Return 0: there is no GPU memory."""
+    return 0
+
+
+max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
+
+
+def get_rng_state_all() -> list[Tensor]:
+    """Return no states: there is no GPU."""
+    return []
+
+
+def set_rng_state_all(new_states: Any) -> None:
+    """Restore no states: there is no GPU."""
+
+
+def get_arch_list() -> list[str]:
+    """Return no architectures."""
+    return []
+
+
+def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
+    """Raise: there is no GPU."""
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+current_device = get_device_name = get_device_properties = get_device_capability = _refuse
+set_device = synchronize = mem_get_info = init = current_stream = get_rng_state = _refuse
+reset_peak_memory_stats = set_per_process_memory_fraction = _refuse
+
+
+class Stream:
+    """Raises: there is no GPU to queue work for."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("torch.cuda.Stream requires CUDA support")
+
+
+class Event:
+    """Raises: there is no GPU to wait for."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("Tried to instantiate dummy base class Event")
+
+
+class device:  # noqa: N801
+    """A context that programs choose a GPU with; it does nothing unless one is there."""
+
+    def __init__(self, device: Any) -> None:
+        self.idx = device
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        pass

@@ -500,7 +500,7 @@ def _device(kind: Any, index: Any = None) -> device:
 def _parameter(data: Any, requires_grad: Any, hooks: Any = None, state: Any = None) -> Parameter:
     if not isinstance(data, Tensor):
         raise refuse("a parameter is no tensor")
-    made = Parameter(data, bool(requires_grad))
+    made: Parameter = Parameter(data, bool(requires_grad))
     if state:
         give_attributes(made, state)
     return made

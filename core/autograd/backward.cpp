@@ -1,6 +1,6 @@
 // autograd/backward.cpp: one walk over the graph, by falling order of running. A node's readers ran
-// after it, so its gradient is complete when its turn comes. Nodes that ran as a batch are passed as
-// one, through the node that stands for them, by the same rules.
+// after it, so its gradient is complete when its turn comes. Nodes that ran as a batch are passed
+// as one, through the node that stands for them, by the same rules.
 #include "autograd/backward.hpp"
 
 #include <optional>
@@ -50,7 +50,7 @@ bool has_nan(const Value& v) {
 class Reach {
  public:
   Reach(const Backward& request, bool by_batches) : by_batches_(by_batches) {
-    std::vector<std::pair<const Node*, bool>> stack;
+    Stack stack;
     for (const auto& t : request.targets) {
       leading_.insert(t.node.get());
       oldest_ = std::min(oldest_, t.node->order);
@@ -65,8 +65,11 @@ class Reach {
       }
       if (node->order < oldest_ || !seen_.insert(node).second) continue;
       stack.push_back({node, true});
-      for (const Value& in : node->in())
-        if (in && in->needs_grad()) stack.push_back({standing_for(in.get()), false});
+      add_inputs(*node, stack);
+      // Members may be passed one by one, and have other views of one value as their inputs.
+      if (by_batches_ && node->flags & Node::stands_for_batch)
+        for (const Node* member : node->batch->rows())
+          if (member) add_inputs(*member, stack);
     }
   }
   bool leads_to_target(const Node* node) const { return leading_.contains(standing_for(node)); }
@@ -79,6 +82,12 @@ class Reach {
   }
 
  private:
+  using Stack = std::vector<std::pair<const Node*, bool>>;
+
+  void add_inputs(const Node& node, Stack& stack) const {
+    for (const Value& in : node.in())
+      if (in && in->needs_grad()) stack.push_back({standing_for(in.get()), false});
+  }
   const Node* standing_for(const Node* node) const {
     const Batch* batch = by_batches_ ? batch_of(*node) : nullptr;
     return batch ? batch->whole : node;
@@ -348,7 +357,8 @@ class Walk {
     const auto sources = node.attr(1).as_ints(), rows = node.attr(2).as_ints();
     for (size_t i = 0; i < sources.size(); ++i) {
       Node* source = node.inputs[sources[i]].get();
-      if (rows[i] < 0 && wants(source)) add(source, select(entry.gradient, 0, static_cast<int64_t>(i)));
+      if (rows[i] < 0 && wants(source))
+        add(source, select(entry.gradient, 0, static_cast<int64_t>(i)));
     }
   }
 
@@ -481,7 +491,7 @@ class Walk {
   Backward& request_;
   const uint64_t number_ = ++walks;
   const bool by_batches_ = goes_by_batches(request_);
-  std::vector<Node*> passed_;  // whose edges go at the end ...
+  std::vector<Node*> passed_;               // whose edges go at the end ...
   std::vector<Ref<Batch>> passed_batches_;  // ... and whose members' history does
   BorrowedFrontier frontier_;
   Node* at_ = nullptr;

@@ -48,8 +48,7 @@ int64_t count(std::span<const int64_t> sizes) {
 }
 
 Dims contiguous_strides(std::span<const int64_t> sizes) {
-  Dims strides;
-  strides.n = static_cast<int>(sizes.size());
+  Dims strides(sizes);
   int64_t step = 1;
   for (int i = strides.n - 1; i >= 0; --i) {
     strides[i] = step;
@@ -74,8 +73,7 @@ bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> stri
 
 // Row-major strides of sizes permuted so that `order[0]` is the outermost dimension in memory.
 Dims permuted_strides(std::span<const int64_t> sizes, std::span<const int> order) {
-  Dims strides;
-  strides.n = static_cast<int>(sizes.size());
+  Dims strides(sizes);
   int64_t step = 1;
   for (int i = strides.n - 1; i >= 0; --i) {
     strides[order[i]] = step;

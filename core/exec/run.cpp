@@ -185,10 +185,12 @@ void compact() {
   size_t kept = 0;
   for (Node* node : pending.nodes) {
     if (!node) continue;
+    pending.levels[kept] = pending.levels[node->slot];
     node->slot = static_cast<uint32_t>(kept);
     pending.nodes[kept++] = node;
   }
   pending.nodes.resize(kept);
+  pending.levels.resize(kept);
 }
 
 struct CompactAtEnd {

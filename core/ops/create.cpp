@@ -135,7 +135,8 @@ LayoutRef layout_like(Call& c, int format) { return in_format(*c.tensor(0)->layo
 template <int kFill>
 Values body_filled(Call& c) {
   for (int64_t size : c[0].as_ints())
-    if (size < 0) fail(ErrorKind::runtime, c.op.name, ": Dimension size must be non-negative.");
+    if (size < 0 && kFill == 0)
+      fail(ErrorKind::runtime, c.op.name, ": Dimension size must be non-negative.");
   return {filled(*rows(c[0]), kFill, c[1].as_dtype(default_dtype()))};
 }
 

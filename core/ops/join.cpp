@@ -447,7 +447,6 @@ constexpr Op kOps[] = {
      .body = body_chunk},
 };
 
-
 }  // namespace
 
 std::span<const Op> join_ops() { return kOps; }

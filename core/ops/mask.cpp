@@ -26,7 +26,8 @@ Values body_masked_fill(Call& c) {
          "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
          value->ndim(), " dimension(s).");
   check_written(value, c.tensor(0)->dtype);
-  return {masked_fill(c.tensor(0), mask, value)};
+  const auto in_rows = [](const Value& v) { return v->layout->contiguous ? v : contiguous_copy(v); };
+  return {masked_fill(in_rows(c.tensor(0)), in_rows(mask), value)};
 }
 
 Values body_nonzero(Call& c) { return {nonzero(c.tensor(0))}; }
@@ -92,7 +93,8 @@ constexpr Op kOps[] = {
      .body = body_nonzero},
     {.name = "nonzero",
      .signature = "(Tensor input, *, True as_tuple, Tensor? out=None) -> Tensor[]",
-     .body = body_nonzero_as_tuple},
+     .body = body_nonzero_as_tuple,
+     .out = false},
     {.name = "where",
      .signature = "(Tensor condition) -> Tensor[]",
      .doc = "The positions of the elements that are not zero, one list for each dimension.",

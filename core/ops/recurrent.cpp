@@ -39,6 +39,14 @@ void check_hidden(const Node& input, const Node& hidden, int64_t size, int label
          ", expected ", size);
 }
 
+// Gates are written over what they are made of, which must be able to hold them.
+const Value& holding_gates(const Value& sums) {
+  if (!is_floating(sums->dtype))
+    fail(ErrorKind::runtime, "result type ", scalar_type_name(default_dtype()),
+         " can't be cast to the desired output type ", scalar_type_name(sums->dtype));
+  return sums;
+}
+
 // Columns `part` of the gates, each of the hidden size.
 Value gate(const Value& gates, int64_t part, int64_t size) {
   return slice(gates, 1, part * size, (part + 1) * size);
@@ -52,7 +60,8 @@ Values lstm_cell_body(Call& c) {
   const int64_t size = check_cell(*input, *w_ih, *w_hh, 4);
   check_hidden(*input, *h, size, 0);
   check_hidden(*input, *cell, size, 1);
-  const Value gates = affine(input, w_ih, c.tensor(4)) + affine(h, w_hh, c.tensor(5));
+  const Value gates =
+      holding_gates(affine(input, w_ih, c.tensor(4)) + affine(h, w_hh, c.tensor(5)));
   const Value in = sigmoid(gate(gates, 0, size)), forget = sigmoid(gate(gates, 1, size));
   const Value candidate = tanh(gate(gates, 2, size)), out = sigmoid(gate(gates, 3, size));
   const Value next = forget * cell + in * candidate;
@@ -63,7 +72,7 @@ Values gru_cell_body(Call& c) {
   const Value input = c.tensor(0), h = c.tensor(1), w_ih = c.tensor(2), w_hh = c.tensor(3);
   const int64_t size = check_cell(*input, *w_ih, *w_hh, 3);
   check_hidden(*input, *h, size, 0);
-  const Value from_input = affine(input, w_ih, c.tensor(4));
+  const Value from_input = holding_gates(affine(input, w_ih, c.tensor(4)));
   const Value from_hidden = affine(h, w_hh, c.tensor(5));
   const Value reset = sigmoid(gate(from_input, 0, size) + gate(from_hidden, 0, size));
   const Value keep = sigmoid(gate(from_input, 1, size) + gate(from_hidden, 1, size));

@@ -292,6 +292,19 @@ Values body_nanmean(Call& c) {
   return {total / record_sum(logical_not(missing), c[1], c[2].as_bool())};
 }
 
+Values body_sum_to_size(Call& c) {
+  const Value a = c.tensor(0);
+  const auto sizes = c[1].as_ints();
+  const int lead = a->ndim() - static_cast<int>(sizes.size());
+  bool fits = lead >= 0;
+  for (size_t i = 0; fits && i < sizes.size(); ++i)
+    fits = sizes[i] == 1 || sizes[i] == a->size(lead + static_cast<int>(i));
+  if (!fits)
+    fail(ErrorKind::runtime, "size {", show(sizes), "} is not expandable to size {",
+         show(a->sizes()), "}.");
+  return {sizes.empty() ? sum(a) : sum_to(a, sizes)};
+}
+
 Value prod_gradient(const GradCall& s, const Value& a) {
   const auto attrs = attrs_of(s.node());
   const Value in = cast(a, s.g->dtype);
@@ -312,17 +325,6 @@ Dims lifted_dims(const Lift& s) {
 // By the entry that takes a list of dims; what it is besides stands in the last attribute.
 template <const char* kName, int kOverload>
 Value lift_reduction(const Lift& s);
-
-// By the members' own entry, where one dimension goes.
-Value lift_along(const Lift& s) {
-  const auto attrs = attrs_of(s.like);
-  const int ndim = s.like.inputs[0]->ndim();
-  if (attrs[0].kind != Arg::integer || ndim == 0) return nullptr;
-  std::vector<Arg> lifted(attrs.begin(), attrs.end());
-  lifted[0] = Arg::of(lifted_dim(attrs[0], ndim));
-  Value in[] = {s.in[0]};
-  return record(*s.like.op, in, lifted);
-}
 
 constexpr const char kSum[] = "sum", kMean[] = "mean", kAmax[] = "amax", kAmin[] = "amin",
                      kAny[] = "any", kAll[] = "all";
@@ -379,9 +381,15 @@ constexpr Op kOps[] = {
      .infer = infer_total,
      .kernel = run_total<Reduce::prod>,
      .grad = {GRAD(prod_gradient(s, a))},
-     .lift = lift_along,
+     .lift = lift_along<>,
      .grad_name = "ProdBackward1",
      .work = work_of_reduction},
+    {.name = "sum_to_size",
+     .signature = "(Tensor input, int[] size) -> Tensor",
+     .doc = "Sum over what broadcasting would add to a tensor of these sizes.",
+     .example = "ones(2, 3).sum_to_size(1, 3)",
+     .body = body_sum_to_size,
+     .function = false},
     {.name = "nansum",
      .signature =
          "(Tensor input, int[1]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -401,6 +409,7 @@ constexpr Op kOps[] = {
      .infer = infer_extreme,
      .kernel = run_extreme<Reduce::max>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
+     .lift = lift_reduction<kAmax, 0>,
      .grad_name = "MaxBackward1",
      .work = work_of_reduction},
     {.name = "max", .signature = "(Tensor input, Tensor other) -> Tensor", .body = body_maximum},
@@ -413,6 +422,7 @@ constexpr Op kOps[] = {
      .infer = infer_extreme,
      .kernel = run_extreme<Reduce::min>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
+     .lift = lift_reduction<kAmin, 0>,
      .grad_name = "MinBackward1",
      .work = work_of_reduction},
     {.name = "min", .signature = "(Tensor input, Tensor other) -> Tensor", .body = body_minimum},
@@ -447,7 +457,7 @@ constexpr Op kOps[] = {
      .example = "argmax(tensor([1., 3., 2.]))",
      .infer = infer_arg_extreme,
      .kernel = run_arg_extreme<true>,
-     .lift = lift_along,
+     .lift = lift_along<>,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "argmin",
@@ -456,7 +466,7 @@ constexpr Op kOps[] = {
      .example = "argmin(tensor([1., 3., 2.]))",
      .infer = infer_arg_extreme,
      .kernel = run_arg_extreme<false>,
-     .lift = lift_along,
+     .lift = lift_along<>,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "any",

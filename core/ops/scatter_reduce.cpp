@@ -216,8 +216,10 @@ constexpr Op kOps[] = {
     {.name = "scatter_reduced",
      .doc = "The value of input 0 with the gradient of a reduction of the other inputs.",
      .infer = infer_reduced,
-     .grad =
-         {{}, GRAD(gradient_of_self(s, out, b, c, d)), {}, GRAD(gradient_of_source(s, out, b, c, d))},
+     .grad = {{},
+              GRAD(gradient_of_self(s, out, b, c, d)),
+              {},
+              GRAD(gradient_of_source(s, out, b, c, d))},
      .grad_name = "ScatterReduceBackward0",
      .view = true,
      .hidden = true},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/cast.hpp"
+#include "ops/batching.hpp"
 #include "ops/functions.hpp"
 #include "ops/reduction.hpp"
 
@@ -220,6 +221,7 @@ constexpr Op kOps[] = {
      .infer = infer_variance,
      .kernel = run_variance<false>,
      .grad = {GRAD(variance_gradient(s, a, g))},
+     .lift = lift_over<>,
      .grad_name = "VarBackward0",
      .work = work_of_reduction,
      .hidden = true},
@@ -228,6 +230,7 @@ constexpr Op kOps[] = {
      .infer = infer_variance,
      .kernel = run_variance<true>,
      .grad = {GRAD(deviation_gradient(s, a, out))},
+     .lift = lift_over<>,
      .grad_name = "StdBackward0",
      .work = work_of_reduction,
      .hidden = true},
@@ -237,16 +240,14 @@ constexpr Op kOps[] = {
      .example = "var(tensor([1., 2., 3., 4.]), correction=0)",
      .body = body_variance<false>},
     {.name = "var", .signature = CORRECTED, .body = body_variance<false>},
-    {.name = "var", .signature = UNBIASED, .body = body_variance<false>,
-     .out = false},
+    {.name = "var", .signature = UNBIASED, .body = body_variance<false>, .out = false},
     {.name = "std",
      .signature = OVER,
      .doc = "Standard deviation of all elements, or over some dimensions.",
      .example = "std(tensor([1., 2., 3., 4.]))",
      .body = body_variance<true>},
     {.name = "std", .signature = CORRECTED, .body = body_variance<true>},
-    {.name = "std", .signature = UNBIASED, .body = body_variance<true>,
-     .out = false},
+    {.name = "std", .signature = UNBIASED, .body = body_variance<true>, .out = false},
     {.name = "var_mean",
      .signature = OVER "[]",
      .doc = "Variance and mean.",
@@ -279,6 +280,7 @@ constexpr Op kOps[] = {
      .infer = infer_logsumexp,
      .kernel = run_logsumexp,
      .grad = {GRAD(logsumexp_gradient(s, a, out))},
+     .lift = lift_over<>,
      .work = work_of_reduction},
     {.name = "_vector_norm",
      .signature =
@@ -287,6 +289,7 @@ constexpr Op kOps[] = {
      .infer = infer_norm,
      .kernel = run_norm,
      .grad = {GRAD(norm_gradient(s, a, out))},
+     .lift = lift_over<>,
      .grad_name = "LinalgVectorNormBackward0",
      .work = work_of_reduction,
      .method = false,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/index.hpp"
+#include "ops/batching.hpp"
 #include "ops/geometry.hpp"
 #include "ops/places.hpp"
 
@@ -138,8 +139,8 @@ Value storage_sum_gradient(const GradCall& s) {
 // Elements of the whole that share a place share its gradient as well.
 Value as_strided_gradient(const GradCall& s) {
   const Node &whole = *s.in(0), &part = s.node();
-  const Value all = storage_sum(s.g, whole.sizes(), whole.strides(), whole.offset, part.strides(),
-                                part.offset);
+  const Value all =
+      storage_sum(s.g, whole.sizes(), whole.strides(), whole.offset, part.strides(), part.offset);
   if (!may_overlap(*whole.layout)) return all;
   const Value ones = expand(constant(1.0, s.g->dtype), whole.sizes());
   return all / storage_sum(ones, whole.sizes(), whole.strides(), whole.offset, whole.strides(),
@@ -187,9 +188,8 @@ Values scatter_by(const char* view_name, Call& c) {
     fail(ErrorKind::runtime,
          "expected src to have a size equal to the slice of self. src size = ", show(src->sizes()),
          ", slice size = ", show(part.layout->sizes()));
-  return {
-      as_strided_scatter(whole, src, part.layout->sizes(), part.layout->strides(),
-                         whole->offset + part.offset)};
+  return {as_strided_scatter(whole, src, part.layout->sizes(), part.layout->strides(),
+                             whole->offset + part.offset)};
 }
 
 Values body_slice_scatter(Call& c) {
@@ -209,6 +209,42 @@ Values body_as_strided_scatter(Call& c) {
          "unsupported operation: more than one element of the written-to tensor refers to a single "
          "memory location. Please clone() the tensor before performing the operation.");
   return {as_strided_scatter(whole, c.tensor(1), sizes, strides, offset)};
+}
+
+// Strides of all members' parts, where members follow each other in steps of `step`.
+Dims strides_of_members(const Arg& strides, int64_t step) {
+  Dims all(strides.as_ints());
+  all.insert(0, step);
+  return all;
+}
+
+// Where the members' storage has no gaps, so that theirs follow each other in one.
+Value lift_copy_slices(const Lift& s) {
+  const Node& whole = *s.like.inputs[0];
+  if (!whole.layout->contiguous || whole.offset != 0) return nullptr;
+  const Dims sizes = s.with_n(s.like.attr(0).as_ints());
+  const Dims strides = strides_of_members(s.like.attr(1), whole.numel());
+  Value all = with_members(s, 0);
+  if (!all->layout->contiguous || all->offset != 0) all = contiguous_copy(all);
+  if (all->offset != 0) return nullptr;
+  return record(*s.like.op, {all, with_members(s, 1)},
+                {Arg::of(sizes.span()), Arg::of(strides.span()), s.like.attr(2)});
+}
+
+Value lift_storage_sum(const Lift& s) {
+  const Node& in = *s.like.inputs[0];
+  const int64_t step =
+      std::max(reach(s.like.attr(0).as_ints(), s.like.attr(1).as_ints(), s.like.attr(2).as_int()),
+               reach(in.sizes(), s.like.attr(3).as_ints(), s.like.attr(4).as_int()));
+  return storage_sum(with_members(s, 0), s.with_n(s.like.attr(0).as_ints()).span(),
+                     strides_of_members(s.like.attr(1), step).span(), s.like.attr(2).as_int(),
+                     strides_of_members(s.like.attr(3), step).span(), s.like.attr(4).as_int());
+}
+
+Value lift_add_part(const Lift& s) {
+  const Dims strides = strides_of_members(s.like.attr(0), s.like.numel());
+  return record(*s.like.op, {with_members(s, 0), with_members(s, 1)},
+                {Arg::of(strides.span()), s.like.attr(1), s.like.attr(2)});
 }
 
 constexpr Op kOps[] = {
@@ -252,6 +288,7 @@ constexpr Op kOps[] = {
      .infer = infer_copy_slices,
      .kernel = run_copy_slices,
      .grad = {GRAD(copy_slices_gradient_of_whole(s)), GRAD(copy_slices_gradient_of_part(s))},
+     .lift = lift_copy_slices,
      .grad_name = "torch::autograd::CopySlices",
      .donates = 1,
      .hidden = true},
@@ -260,6 +297,7 @@ constexpr Op kOps[] = {
      .infer = infer_storage_sum,
      .kernel = run_storage_sum,
      .grad = {GRAD(storage_sum_gradient(s))},
+     .lift = lift_storage_sum,
      .grad_name = "AsStridedBackward0",
      .hidden = true},
     {.name = "add_part",
@@ -267,6 +305,7 @@ constexpr Op kOps[] = {
      .infer = infer_add_part,
      .kernel = run_add_part,
      .grad = {GRAD(g), GRAD(read_part(s))},
+     .lift = lift_add_part,
      .donates = 1,
      .adds_to_first = true,
      .hidden = true},

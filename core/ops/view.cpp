@@ -349,8 +349,7 @@ std::span<const Op> view_ops() { return kOps; }
 
 std::optional<Dims> strides_for(const Layout& old, std::span<const int64_t> sizes) {
   if (old.numel == 0) return contiguous_strides(sizes);
-  Dims strides;
-  strides.n = static_cast<int>(sizes.size());
+  Dims strides(sizes);
   int next = strides.n - 1;
   int64_t chunk_stride = old.ndim ? old.stride(old.ndim - 1) : 1;
   int64_t chunk = 1, taken = 1;

@@ -290,13 +290,12 @@ void Variable::change_geometry(Value node) {
   set_geometry(std::move(node));
 }
 
+// Views keep their own place in the storage, whatever the geometry of their base; they look again
+// for its history.
 void Variable::set_geometry(Value node) {
   this->node();
-  family_->cell->stamp = ++last_stamp;  // views of the old geometry look again
-  if (!view_) {
-    Ref<Family> old = Ref<Family>::adopt(family_);
-    family_ = new_family(old->cell, old->version, node.get()).leak();
-  }
+  family_->cell->stamp = ++last_stamp;
+  if (!view_) set_family_node(*family_, node.get());
   set_node(node.get());
 }
 

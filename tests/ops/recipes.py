@@ -18,7 +18,8 @@ class Recipe(NamedTuple):
     """A tensor: its sizes, what its elements are like, and how they lie in memory."""
 
     shape: tuple[int, ...]
-    kind: str = "float"  # or "int", "index" (0 and 1), "places" (all distinct), "columns" (in each row) or "bool"
+    # "float", "int", "bool", "index" (0 and 1), "places" (all distinct) or "columns" (in each row)
+    kind: str = "float"
     seed: int = 0
     domain: tuple[float, float] = (-2.2, 2.2)
     dtype: str | None = None

@@ -84,6 +84,15 @@ WRITES = (("float", "places", "float"), ("int", "places", "int"), ("float", "flo
 BY_ROW = (("float", "columns", "float"), ("int", "columns", "int"), ("float", "float", "float"))
 IN_ROWS = (((2, 3), (2, 3), (2, 3)), ((2, 3), (1, 2), (2, 3)), ((3,), (2,), (3,)), ((), (), ()))
 
+
+def recurrent(gates: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Sizes of the input, state and weights of recurrent cells."""
+    return tuple(
+        ((batch, width), (batch, hidden), (gates * hidden, width), (gates * hidden, hidden))
+        for batch, width, hidden in ((2, 3, 2), (1, 2, 3), (3, 1, 1))
+    )
+
+
 OVERRIDES: dict[str, Override] = {
     "polygamma": Override(domain=(0.4, 3.2), first_seed=1, values={"n": [0, 1, 2, 3]}),
     "hardtanh": Override(names=("_C._nn.hardtanh",)),
@@ -99,7 +108,7 @@ OVERRIDES: dict[str, Override] = {
         not_expanded=True,
     ),
     "index_put": Override(
-        shapes=(((2, 3), (2,), (2,)), ((2, 3), (2,), (2, 3)), ((3, 3), (3,), (3,)), ((3,), (2,), ())),
+        shapes=(((2, 3), (2,), (2,)), ((2, 3), (2,), (2, 3)), ((3, 3), (3,), (3,))),
         kinds=(*WRITES, ("float", "bool", "float")),
     ),
     "put": Override(shapes=(((2, 3), (3,), (3,)), ((3, 3), (2, 1), (1, 2))), kinds=WRITES),
@@ -117,24 +126,26 @@ OVERRIDES: dict[str, Override] = {
     "nanmedian": Override(not_expanded=True),
     "nonzero": Override(any_strides=True),
     "_vector_norm": Override(
-        through=lambda T: lambda input, dim, keepdim, ord, dtype=None: T.linalg.vector_norm(
-            input, ord, dim, keepdim, dtype=dtype
+        through=lambda T: (
+            lambda input, dim, keepdim, ord, dtype=None: (  # noqa: A006
+                T.linalg.vector_norm(input, ord, dim, keepdim, dtype=dtype)
+            )
         )
     ),
     "_linalg_cross": Override(
         through=lambda T: T.linalg.cross, shapes=(((3,), (3,)), ((2, 3), (2, 3)), ((2, 3), (1, 3)))
     ),
     "_distinct": Override(
-        through=lambda T: lambda input, dim, consecutive: (
-            T.unique_consecutive(input, True, True, dim)
-            if consecutive
-            else T.unique(input, True, True, True, dim)
+        through=lambda T: (
+            lambda input, dim, consecutive: (  # noqa: A006
+                T.unique_consecutive(input, True, True, dim)
+                if consecutive
+                else T.unique(input, True, True, True, dim)
+            )
         ),
         any_strides=True,
     ),
-    "_broadcast_tensors": Override(
-        through=lambda T: lambda tensors: T.broadcast_tensors(*tensors)
-    ),
+    "_broadcast_tensors": Override(through=lambda T: lambda tensors: T.broadcast_tensors(*tensors)),
     "_pad_from_self": Override(
         through=lambda T: T.nn.functional.pad,
         values={
@@ -142,20 +153,25 @@ OVERRIDES: dict[str, Override] = {
             "mode": ["reflect", "replicate", "circular", "nonsense"],
         },
     ),
-    "bmm": Override(shapes=(((2, 3, 4), (2, 4, 3)), ((1, 2, 3), (1, 3, 2)), ((3, 1, 2), (3, 2, 1)))),
+    "bmm": Override(
+        shapes=(((2, 3, 4), (2, 4, 3)), ((1, 2, 3), (1, 3, 2)), ((3, 1, 2), (3, 2, 1)))
+    ),
     "mv": Override(shapes=(((2, 3), (3,)), ((1, 3), (3,)), ((0, 3), (3,)))),
     "dot": Override(shapes=(((3,), (3,)), ((2,), (2,)), ((0,), (0,)))),
     "vdot": Override(shapes=(((3,), (3,)), ((2,), (2,)), ((0,), (0,)))),
-    "bincount": Override(shapes=(((3,),), ((5,),), ((0,),)), kinds=(("index",), ("places",), ("float",))),
+    "bincount": Override(
+        shapes=(((3,),), ((5,),), ((0,),)), kinds=(("index",), ("places",), ("float",))
+    ),
     "repeat_interleave": Override(shapes=(((3,),), ((5,),), ((0,),))),
     "select": Override(values={"index": [0, 1, -1, 5]}),
+    "lstm_cell": Override(shapes=recurrent(4)),
+    "gru_cell": Override(shapes=recurrent(3)),
+    "rnn_tanh_cell": Override(shapes=recurrent(1)),
+    "rnn_relu_cell": Override(shapes=recurrent(1)),
     "hardsigmoid": Override(rough_gradient=True),
     "logsigmoid": Override(any_strides=True),
     "glu": Override(names=("_C._nn.glu",)),
     "embedding": Override(values={"sparse": [False]}),
-    "rnn_tanh_cell": Override(shapes=(((2, 3), (2, 4), (4, 3), (4, 4), (4,), (4,)),)),
-    "rnn_relu_cell": Override(shapes=(((2, 3), (2, 4), (4, 3), (4, 4), (4,), (4,)),)),
-    "gru_cell": Override(shapes=(((2, 3), (2, 4), (12, 3), (12, 4), (12,), (12,)),)),
     "bfloat16": Override(rounds=True),
     "float": Override(rounds=True),
     "half": Override(rounds=True),
@@ -249,10 +265,10 @@ def oracle(entry: Entry) -> Any:
 
 @functools.cache
 def entries() -> list[Entry]:
-    """Every entry that can be called; private ones are for the functions written in Python."""
+    """Every entry that can be called."""
     out: list[Entry] = []
     for facts in _C._op_table():
-        if not facts["hidden"] and not facts["name"].startswith("_"):
+        if not facts["hidden"]:
             number = sum(entry.name == facts["name"] for entry in out)
             entry = Entry(facts["name"], number, facts, None)
             out.append(entry._replace(theirs=oracle(entry)))

@@ -92,10 +92,11 @@ def rrelu(
     """
     if not lower <= upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    slope = (lower + upper) / 2
-    if training:
-        slope = _C.rand_like(input) * (upper - lower) + lower
-    return (_nn.leaky_relu_ if inplace else _nn.leaky_relu)(input, slope)
+    if not training:
+        return leaky_relu(input, (lower + upper) / 2, inplace)
+    drawn = _C.rand_like(input) * (upper - lower) + lower
+    factor = _C.where(input.detach() > 0, 1.0, drawn)
+    return input.mul_(factor) if inplace else input * factor
 
 
 def rrelu_(

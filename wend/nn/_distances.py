@@ -21,7 +21,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
             "expected common dtype to be floating point, yet common dtype is "
             f"{str(dtype).partition('.')[2].capitalize()}"
         )
-    x1, x2 = x1.to(dtype), x2.to(dtype)
+    x1, x2 = _C._broadcast_tensors([x1.to(dtype), x2.to(dtype)])
     length1 = x1.norm(2, dim, keepdim=True).clamp_min(eps)
     length2 = x2.norm(2, dim, keepdim=True).clamp_min(eps)
     return ((x1 / length1) * (x2 / length2)).sum(dim)

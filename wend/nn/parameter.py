@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from wend import _C
 from wend._C import Tensor
@@ -26,9 +26,10 @@ class Parameter(Tensor):
     tensor([1., 1.], requires_grad=True)
     """
 
-    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
+    def __new__(cls, data: Any = None, requires_grad: bool = True) -> Self:
         data = _C.empty(0) if data is None else data.detach()
-        return Tensor._make_subclass(cls, data, requires_grad)
+        made: Self = Tensor._make_subclass(cls, data, requires_grad)
+        return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) not in memo:

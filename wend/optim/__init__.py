@@ -1,5 +1,8 @@
 """Optimizers, and schedulers of their learning rates (`wend.optim.lr_scheduler`)."""
 
+from importlib import import_module
+from types import ModuleType
+
 from wend.optim import lr_scheduler
 from wend.optim._adafactor import Adafactor
 from wend.optim._muon import Muon
@@ -35,3 +38,10 @@ __all__ = [
     "Rprop",
     "lr_scheduler",
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    # It needs all of wend.nn, which most programs that optimize have loaded anyway.
+    if name == "swa_utils":
+        return import_module("wend.optim.swa_utils")
+    raise AttributeError(f"module 'wend.optim' has no attribute '{name}'")

@@ -1,0 +1,159 @@
+"""`wend run` runs programs written for PyTorch as they are; `wend info` says what there is."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = """
+import sys
+import torch
+import torch.nn.functional as F
+import torch.optim as optim
+from torch import Tensor
+from torch.distributions import Normal
+from torch.optim.lr_scheduler import StepLR
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+torch.backends.cudnn.benchmark = True
+torch.manual_seed(0)
+x = torch.linspace(-1, 1, 20, device=device).unsqueeze(1)
+data = TensorDataset(x, 3 * x - 1)
+w = torch.zeros(1, 1, requires_grad=True)
+b = torch.zeros(1, requires_grad=True)
+optimizer = optim.SGD([w, b], lr=0.2)
+scheduler = StepLR(optimizer, 50)
+for epoch in range(60):
+    for inputs, targets in DataLoader(data, batch_size=5, shuffle=True):
+        optimizer.zero_grad()
+        loss = F.mse_loss(F.linear(inputs, w, b), targets)
+        loss.backward()
+        optimizer.step()
+    scheduler.step()
+torch.save({"w": w, "b": b}, "fitted.pt")
+state = torch.load("fitted.pt")
+print(sys.argv[1:], __name__, round(state["w"].item(), 2), round(state["b"].item(), 2))
+"""
+
+IDENTITY = """
+import torch, wend, torch.nn, torch.utils.data, torch.optim.lr_scheduler
+import torch.nn.functional as F
+from torch.utils import data
+assert torch is wend
+assert torch.Tensor is wend.Tensor
+assert torch.nn is wend.nn
+assert F is wend.nn.functional
+assert data is wend.utils.data
+assert torch.nn.__name__ == "wend.nn" and torch.nn.__spec__.name == "wend.nn"
+assert int(torch.__version__.split(".")[0]) == 2
+print("the same")
+"""
+
+
+def run(tmp_path: Path, program: str, *options: str, args: Any = ()) -> Any:
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(program))
+    command = [sys.executable, "-m", "wend", "run", *options, str(script), *args]
+    return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+
+
+def test_a_script_for_pytorch_runs_as_it_is(tmp_path: Path) -> None:
+    done = run(tmp_path, PROGRAM, args=["--epochs", "3"])
+    assert done.stderr == ""
+    assert done.stdout == "['--epochs', '3'] __main__ 3.0 -1.0\n"
+
+
+def test_torch_is_wend_itself(tmp_path: Path) -> None:
+    done = run(tmp_path, IDENTITY)
+    assert done.stdout == "the same\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("torch.randx(2)", "AttributeError: module 'torch' has no attribute 'randx'"),
+        ("torch.optim.Adem", "AttributeError: module 'torch.optim' has no attribute 'Adem'"),
+        (
+            "from torch.optim import Adem",
+            "ImportError: cannot import name 'Adem' from 'torch.optim'",
+        ),
+        ("from torch import savee", "ImportError: cannot import name 'savee' from 'torch'"),
+        ("import torch.optimm", "ModuleNotFoundError: No module named 'torch.optimm'"),
+        ("import torch.utils.dta", "ModuleNotFoundError: No module named 'torch.utils.dta'"),
+    ],
+)
+def test_what_wend_lacks_is_named_with_what_is_near(tmp_path: Path, line: str, error: str) -> None:
+    done = run(tmp_path, f"import torch, torch.optim, torch.utils\n{line}")
+    last = [text for text in done.stderr.splitlines() if "Error: " in text][-1]
+    assert done.returncode == 1
+    assert last.startswith(error)
+    assert "wend" in last.removeprefix(error)
+    near = {"randx": "rand", "Adem": "Adam", "savee": "save", "optimm": "optim", "dta": "data"}
+    wanted = next(value for key, value in near.items() if key in line)
+    assert wanted in last.partition("Nearest: ")[2].rstrip(".").split(", ")
+
+
+def test_hasattr_and_guarded_imports_work_as_usual(tmp_path: Path) -> None:
+    program = """
+    import torch
+    print(hasattr(torch, "no_such_thing"), getattr(torch, "no_such_thing", 3))
+    try:
+        from torch import no_such_thing
+    except ImportError:
+        print("not there")
+    try:
+        import torch.no_such_part
+    except ImportError:
+        print("neither")
+    """
+    assert run(tmp_path, program).stdout == "False 3\nnot there\nneither\n"
+
+
+def test_seeds_make_programs_repeatable(tmp_path: Path) -> None:
+    program = "import torch, random; print(torch.rand(3).tolist(), random.random())"
+    outputs = [run(tmp_path, program, "--seed", seed).stdout for seed in ("1", "1", "2")]
+    assert outputs[0] == outputs[1] != outputs[2]
+
+
+def test_a_report_says_what_ran_by_line(tmp_path: Path) -> None:
+    program = "import torch\nx = torch.ones(4) * 3\nprint(x.sum().item())"
+    done = run(tmp_path, program, "--report")
+    assert done.stdout == "12.0\n"
+    assert "script.py:2" in done.stderr
+    assert "script.py:3" in done.stderr
+
+
+def test_eager_runs_every_op_at_its_call(tmp_path: Path) -> None:
+    program = "import torch, wend\ny = torch.ones(2) * 3\nprint(wend.graph(y)[y].state)"
+    assert run(tmp_path, program).stdout == "pending\n"
+    assert run(tmp_path, program, "--eager").stdout == "valued\n"
+
+
+def test_exit_codes_and_errors_are_the_programs(tmp_path: Path) -> None:
+    assert run(tmp_path, "raise SystemExit(7)").returncode == 7
+    failed = run(tmp_path, "import torch\ntorch.ones(2) @ torch.ones(3)")
+    assert failed.returncode == 1
+    assert "RuntimeError: " in failed.stderr
+    command = [sys.executable, "-m", "wend", "run", str(tmp_path / "nothing.py")]
+    missing = subprocess.run(command, capture_output=True, text=True)
+    assert missing.returncode == 2
+    assert "can't open file" in missing.stderr
+
+
+def test_modules_run_too(tmp_path: Path) -> None:
+    (tmp_path / "tool.py").write_text("import torch; print(torch.ones(1).item(), __name__)")
+    command = [sys.executable, "-m", "wend", "run", "-m", "tool"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == "1.0 __main__\n"
+
+
+def test_info_names_versions_and_threads() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "wend", "info"], capture_output=True, text=True, check=True
+    )
+    for word in ("wend", "PyTorch 2.13.0", "Python", "instruction set", "threads"):
+        assert word in done.stdout

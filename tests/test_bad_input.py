@@ -1,0 +1,251 @@
+"""Bad input gets PyTorch's exception and first line; odd input gets PyTorch's answer.
+
+Each case runs on both; what ops refuse for their own reasons is tests/ops.
+"""
+
+from typing import Any
+
+import pytest
+from both import STANDIN, both, both_raise, raises_alike, wend
+from samples import leaf
+
+REFUSED = {
+    "broadcast add": lambda torch: torch.ones(2, 3) + torch.ones(4),
+    "broadcast inplace": lambda torch: torch.ones(3).add_(torch.ones(2, 3)),
+    "matmul": lambda torch: torch.ones(2, 3) @ torch.ones(4, 5),
+    "mm dims": lambda torch: torch.mm(torch.ones(3), torch.ones(3, 2)),
+    "bmm": lambda torch: torch.bmm(torch.ones(2, 3, 4), torch.ones(3, 4, 5)),
+    "mv": lambda torch: torch.ones(2, 3) @ torch.ones(4),
+    "dot": lambda torch: torch.dot(torch.ones(2), torch.ones(3)),
+    "dot dtype": lambda torch: torch.dot(torch.ones(2), torch.ones(2, dtype=torch.float64)),
+    "cat": lambda torch: torch.cat([torch.ones(2, 3), torch.ones(2, 4)]),
+    "cat dims": lambda torch: torch.cat([torch.ones(2, 3), torch.ones(3)]),
+    "cat empty": lambda torch: torch.cat([]),
+    "stack": lambda torch: torch.stack([torch.ones(2), torch.ones(3)]),
+    "stack empty": lambda torch: torch.stack([]),
+    "where": lambda torch: torch.where(torch.tensor([True, False]), torch.ones(3), torch.ones(2)),
+    "where dtype": lambda torch: torch.where(
+        torch.tensor([1.0, 0.0]), torch.ones(2), torch.ones(2)
+    ),
+    "index int": lambda torch: torch.ones(3)[5],
+    "index neg": lambda torch: torch.ones(3)[-4],
+    "index too many": lambda torch: torch.ones(3)[0, 0],
+    "index 0d": lambda torch: torch.tensor(1.0)[0],
+    "index float": lambda torch: torch.ones(3)[1.5],
+    "index str": lambda torch: torch.ones(3)["a"],
+    "index float tensor": lambda torch: torch.ones(3)[torch.tensor([1.5])],
+    "index tensor range": lambda torch: torch.ones(3)[torch.tensor([5])],
+    "index shapes": lambda torch: torch.ones(3, 3)[torch.tensor([0, 1]), torch.tensor([0, 1, 2])],
+    "mask shape": lambda torch: torch.ones(3)[torch.tensor([True, False])],
+    "step 0": lambda torch: torch.ones(3)[::0],
+    "step neg": lambda torch: torch.ones(3)[::-1],
+    "gather range": lambda torch: torch.ones(3).gather(0, torch.tensor([5])),
+    "gather dtype": lambda torch: torch.ones(3).gather(0, torch.tensor([0.5])),
+    "index_select range": lambda torch: torch.ones(3).index_select(0, torch.tensor([5])),
+    "scatter range": lambda torch: torch.ones(3).scatter_(0, torch.tensor([5]), 1.0),
+    "take range": lambda torch: torch.take(torch.ones(3), torch.tensor([5])),
+    "embedding range": lambda torch: torch.nn.functional.embedding(
+        torch.tensor([5]), torch.ones(3, 2)
+    ),
+    "one_hot": lambda torch: torch.nn.functional.one_hot(torch.tensor([5]), 3),
+    "nll range": lambda torch: torch.nn.functional.nll_loss(torch.ones(1, 3), torch.tensor([5])),
+    "cross entropy range": lambda torch: torch.nn.functional.cross_entropy(
+        torch.ones(1, 3), torch.tensor([5])
+    ),
+    "dim range": lambda torch: torch.ones(3).sum(2),
+    "dim dup": lambda torch: torch.ones(3, 3).sum((0, 0)),
+    "select dim": lambda torch: torch.ones(3).select(1, 0),
+    "view": lambda torch: torch.ones(6).view(4, 2),
+    "view -1 -1": lambda torch: torch.ones(6).view(-1, -1),
+    "view strided": lambda torch: torch.ones(2, 3).t().view(6),
+    "reshape": lambda torch: torch.ones(6).reshape(4, -1),
+    "reshape neg": lambda torch: torch.ones(6).reshape(-2, 3),
+    "expand": lambda torch: torch.ones(3).expand(2, 4),
+    "permute": lambda torch: torch.ones(2, 3).permute(0, 0),
+    "permute len": lambda torch: torch.ones(2, 3).permute(0),
+    "transpose": lambda torch: torch.ones(2, 3).transpose(0, 5),
+    "unsqueeze": lambda torch: torch.ones(2).unsqueeze(5),
+    "split neg": lambda torch: torch.ones(4).split(-1),
+    "split sizes": lambda torch: torch.ones(4).split([1, 2]),
+    "chunk 0": lambda torch: torch.ones(4).chunk(0),
+    "unbind 0d": lambda torch: torch.tensor(1.0).unbind(),
+    "narrow": lambda torch: torch.ones(4).narrow(0, 2, 5),
+    "narrow neg": lambda torch: torch.ones(4).narrow(0, 0, -1),
+    "backward nonscalar": lambda torch: (leaf(torch) * 2).backward(),
+    "backward no grad": lambda torch: torch.ones(()).backward(),
+    "backward shape": lambda torch: (leaf(torch) * 2).backward(torch.ones(2)),
+    "grad unused": lambda torch: torch.autograd.grad(leaf(torch).sum(), leaf(torch)),
+    "grad no grad": lambda torch: torch.autograd.grad(leaf(torch).sum(), torch.ones(2)),
+    "leaf inplace": lambda torch: leaf(torch).add_(1),
+    "leaf setitem": lambda torch: leaf(torch).__setitem__(0, 1.0),
+    "int requires_grad": lambda torch: torch.ones(2, dtype=torch.int64).requires_grad_(),
+    "int requires_grad ctor": lambda torch: torch.tensor([1, 2], requires_grad=True),
+    "negative zeros": lambda torch: torch.zeros(-1),
+    "negative ones": lambda torch: torch.ones(2, -3),
+    "negative empty": lambda torch: torch.empty(-1),
+    "negative full": lambda torch: torch.full((-1,), 2.0),
+    "negative rand": lambda torch: torch.rand(-1),
+    "negative randn": lambda torch: torch.randn(2, -1),
+    "negative eye": lambda torch: torch.eye(-1),
+    "overflow zeros": lambda torch: torch.zeros(2**40, 2**40),
+    "overflow empty": lambda torch: torch.empty(2**62),
+    "overflow 3": lambda torch: torch.empty(2**31, 2**31, 4),
+    "overflow reshape": lambda torch: torch.ones(4).reshape(2**40, 2**40),
+    "as_strided neg": lambda torch: torch.ones(4).as_strided((2,), (-1,)),
+    "as_strided oob": lambda torch: torch.ones(4).as_strided((5,), (1,)),
+    "as_strided len": lambda torch: torch.ones(4).as_strided((2,), (1, 1)),
+    "arange step0": lambda torch: torch.arange(0, 5, 0),
+    "arange sign": lambda torch: torch.arange(0, 5, -1),
+    "arange nan": lambda torch: torch.arange(0, float("nan")),
+    "arange inf": lambda torch: torch.arange(0, float("inf")),
+    "linspace neg": lambda torch: torch.linspace(0, 1, -1),
+    "max empty": lambda torch: torch.ones(0).max(),
+    "argmax empty": lambda torch: torch.ones(0).argmax(),
+    "max dim empty": lambda torch: torch.ones(2, 0).max(1),
+    "min empty": lambda torch: torch.ones(0).amin(),
+    "item many": lambda torch: torch.ones(2).item(),
+    "item none": lambda torch: torch.ones(0).item(),
+    "float many": lambda torch: float(torch.ones(2)),
+    "int many": lambda torch: int(torch.ones(2)),
+    "bool many": lambda torch: bool(torch.ones(2)),
+    "bool none": lambda torch: bool(torch.ones(0)),
+    "index many": lambda torch: [1, 2][torch.ones(2, dtype=torch.int64)],
+    "index floatt": lambda torch: [1, 2][torch.tensor(1.0)],
+    "len 0d": lambda torch: len(torch.tensor(1.0)),
+    "iter 0d": lambda torch: list(torch.tensor(1.0)),
+    "int nan": lambda torch: int(torch.tensor(float("nan"))),
+    "int inf": lambda torch: int(torch.tensor(float("inf"))),
+    "div zero": lambda torch: (torch.tensor([1, 2]) // torch.tensor([0, 1])).tolist(),
+    "mod zero": lambda torch: (torch.tensor([1, 2]) % 0).tolist(),
+    "sub bool": lambda torch: torch.tensor([True]) - torch.tensor([False]),
+    "mean int": lambda torch: torch.tensor([1, 2]).mean(),
+    "softmax int": lambda torch: torch.tensor([1, 2]).softmax(0),
+    "inplace dtype": lambda torch: torch.tensor([1, 2]).add_(1.5),
+    "inplace div": lambda torch: torch.tensor([1, 2]).div_(2),
+    "setitem shape": lambda torch: torch.ones(3).__setitem__(slice(None), torch.ones(2)),
+    "setitem str": lambda torch: torch.ones(3).__setitem__(0, "a"),
+    "expanded write": lambda torch: torch.ones(1).expand(3).add_(1),
+    "dropout p": lambda torch: torch.nn.functional.dropout(torch.ones(2), 2.0),
+    "layer_norm": lambda torch: torch.nn.functional.layer_norm(torch.ones(2, 3), (4,)),
+    "mse": lambda torch: torch.nn.functional.mse_loss(torch.ones(2), torch.ones(3)),
+    "bce range": lambda torch: (
+        torch.nn.functional.binary_cross_entropy(torch.tensor([2.0]), torch.tensor([1.0]))
+    ).tolist(),
+    "topk": lambda torch: torch.ones(3).topk(5),
+    "kthvalue": lambda torch: torch.ones(3).kthvalue(5),
+    "tensor ragged": lambda torch: torch.tensor([[1, 2], [3]]),
+    "tensor str": lambda torch: torch.tensor("a"),
+    "tensor obj": lambda torch: torch.tensor([object()]),
+    "tensor none": lambda torch: torch.tensor(None),
+    "tensor bigint": lambda torch: torch.tensor(2**70),
+    "add bigint": lambda torch: torch.ones(2) + 2**70,
+    "zeros str": lambda torch: torch.zeros("a"),
+    "zeros float": lambda torch: torch.zeros(2.5),
+    "numpy grad": lambda torch: leaf(torch).numpy(),
+    "detach view": lambda torch: leaf(torch)[0].detach_(),
+    "retain no grad": lambda torch: torch.ones(2).retain_grad(),
+    "hook no grad": lambda torch: torch.ones(2).register_hook(print),
+    "cuda": lambda torch: torch.ones(2).to("cuda"),
+    "device": lambda torch: torch.ones(2, device="foo"),
+    "empty view -1": lambda torch: torch.ones(0, 3).view(-1, 0).shape,
+    "int8 big": lambda torch: torch.tensor([300], dtype=torch.int8).tolist(),
+}
+
+ANSWERED = {
+    "nan sort": lambda torch: torch.tensor([3.0, float("nan"), 1.0]).sort().values.tolist(),
+    "nan max": lambda torch: torch.tensor([3.0, float("nan"), 1.0]).max().item(),
+    "nan argmax": lambda torch: torch.tensor([3.0, float("nan"), 1.0]).argmax().item(),
+    "nan eq": lambda torch: (torch.tensor([float("nan")]) == torch.tensor([float("nan")])).tolist(),
+    "nan clamp": lambda torch: torch.tensor([float("nan")]).clamp(0, 1).tolist(),
+    "nan relu": lambda torch: torch.tensor([float("nan")]).relu().tolist(),
+    "inf softmax": lambda torch: torch.tensor([float("inf"), 1.0]).softmax(0).tolist(),
+    "-inf logsumexp": lambda torch: torch.tensor([-float("inf")] * 2).logsumexp(0).tolist(),
+    "empty sum": lambda torch: torch.ones(0).sum().item(),
+    "empty prod": lambda torch: torch.ones(0).prod().item(),
+    "empty mean": lambda torch: torch.ones(0).mean().item(),
+    "empty any": lambda torch: (torch.ones(0).any().item(), torch.ones(0).all().item()),
+    "empty mm": lambda torch: (torch.ones(2, 0) @ torch.ones(0, 3)).tolist(),
+    "empty cat": lambda torch: torch.cat([torch.ones(0), torch.ones(2, 3)]).shape,
+    "empty softmax": lambda torch: torch.ones(2, 0).softmax(1).shape,
+    "empty view": lambda torch: torch.ones(0, 3).view(3, 0).shape,
+    "empty median": lambda torch: torch.ones(0).median().item(),
+    "int overflow": lambda torch: torch.tensor([255], dtype=torch.uint8).add(1).tolist(),
+    "uint8 neg": lambda torch: torch.tensor([-1], dtype=torch.uint8).tolist(),
+}
+
+
+@pytest.mark.parametrize("program", REFUSED.values(), ids=REFUSED.keys())
+def test_bad_input_is_refused_as_in_pytorch(program: Any) -> None:
+    both_raise(program, Exception)
+
+
+@pytest.mark.parametrize("program", ANSWERED.values(), ids=ANSWERED.keys())
+def test_odd_input_gives_what_pytorch_gives(program: Any) -> None:
+    both(lambda torch: repr(program(torch)))
+
+
+@raises_alike(RuntimeError)
+def test_a_second_backward_is_refused(torch: Any) -> None:
+    y = leaf(torch).exp().sum()
+    y.backward()
+    y.backward()
+
+
+@raises_alike(IndexError)
+def test_an_index_that_is_out_of_range_at_run_time_is_refused(torch: Any) -> None:
+    torch.arange(3.0)[torch.arange(3) * 5].tolist()
+
+
+def test_an_index_error_at_run_time_names_the_op_and_the_line() -> None:
+    at = wend.arange(3) * 5
+    read = wend.arange(3.0)[at]
+    with pytest.raises(IndexError) as caught:
+        read.tolist()
+    assert "index(" in str(caught.value)
+    assert "test_bad_input.py" in str(caught.value)
+
+
+def test_a_failed_node_raises_only_for_those_who_need_it() -> None:
+    x = wend.arange(3.0)
+    failed = x[wend.arange(3) * 5]
+    beside, behind = x + 1, failed * 2
+    with pytest.raises(IndexError):
+        failed.tolist()
+    assert beside.tolist() == [1, 2, 3]
+    with pytest.raises(IndexError):
+        behind.tolist()
+    with pytest.raises(IndexError):
+        failed.tolist()
+    assert (x * 2).tolist() == [0, 2, 4]
+
+
+@pytest.mark.skipif(STANDIN is not None, reason="PyTorch raises RuntimeError")
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: wend.empty(2**45),
+        lambda: wend.zeros(2**45).sum().item(),
+        lambda: wend.ones(1).expand(2**45).clone().tolist(),
+        lambda: (wend.ones(2**23, 1) @ wend.ones(1, 2**23)).sum().item(),
+    ],
+)
+def test_out_of_memory_is_a_memory_error_and_leaves_all_intact(ask: Any) -> None:
+    x = wend.arange(4.0, requires_grad=True)
+    pending = (x * 2).sum()
+    with pytest.raises(MemoryError):
+        ask()
+    pending.backward()
+    assert x.grad.tolist() == [2, 2, 2, 2]
+
+
+@pytest.mark.skipif(STANDIN is not None, reason="PyTorch has more dimensions")
+def test_too_many_dimensions_are_refused() -> None:
+    for ask in (
+        lambda: wend.ones([1] * 65),
+        lambda: wend.ones([1] * 32).unsqueeze(0),
+        lambda: wend.ones(1).view([1] * 40),
+        lambda: wend.ones(1).expand([1] * 40),
+        lambda: wend.ones([1] * 20)[wend.zeros([1] * 20, dtype=wend.int64)],
+    ):
+        with pytest.raises(RuntimeError, match="at most 32 dimensions"):
+            ask()

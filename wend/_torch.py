@@ -1,0 +1,124 @@
+"""Lets `import torch` find wend: every `torch.x` is the very module `wend.x`.
+
+What wend lacks gives the usual errors, which say so and name what is nearest.
+"""
+
+from __future__ import annotations
+
+import difflib
+import dis
+import importlib
+import sys
+from collections.abc import Callable
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, NoReturn
+
+# The PyTorch whose names wend speaks, and what programs are told.
+VERSION = "2.13.0"
+
+_IMPORT_FROM = dis.opmap["IMPORT_FROM"]
+
+
+def install() -> None:
+    """From now on `torch` is wend, in this process and those that it forks."""
+    import wend
+
+    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        return
+    if "torch" in sys.modules:
+        raise RuntimeError("torch is imported already: wend cannot take its place any more")
+    sys.meta_path.insert(0, _Finder())
+    wend.__version__ = f"{VERSION}+wend{wend.__version__}"
+    importlib.import_module("torch")
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds `torch` and what is in it, and loads wend."""
+
+    def __init__(self) -> None:
+        self._specs: dict[str, Any] = {}
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        """Answer for torch and its parts."""
+        if fullname.partition(".")[0] != "torch":
+            return None
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return wend's module of that name."""
+        name = "wend" + spec.name.removeprefix("torch")
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not name.startswith(error.name):
+                raise
+            raise _no_module(spec.name) from None
+        _say_what_lacks(module, spec.name)
+        self._specs[spec.name] = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing but let the module keep what it knows of itself: it is loaded already."""
+        for spec in self._specs.values():
+            if spec is not None and spec.name == module.__name__:
+                module.__spec__ = spec
+
+
+def _no_module(name: str) -> ModuleNotFoundError:
+    parent, _, last = name.rpartition(".")
+    known = _names(importlib.import_module("wend" + parent.removeprefix("torch")))
+    return ModuleNotFoundError(
+        f"No module named '{name}': wend has no such part of PyTorch.{_nearest(last, known)}",
+        name=name,
+    )
+
+
+def _names(module: ModuleType) -> list[str]:
+    """What a module has, or would load."""
+    held = module.__dict__
+    lazy = {*held.get("_MODULES", ()), *held.get("_NAMES", ())}
+    return sorted({name for name in {*dir(module), *lazy} if not name.startswith("_")})
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=5)
+    by_lower = {each.lower(): each for each in known}
+    close += [by_lower[each] for each in difflib.get_close_matches(name.lower(), by_lower, n=5)]
+    shown = list(dict.fromkeys(close))[:5]
+    return f" Nearest: {', '.join(shown)}." if shown else ""
+
+
+def _say_what_lacks(module: ModuleType, name: str) -> None:
+    """Let a module say in its errors that wend lacks a name, and which ones are near."""
+    before: Callable[[str], Any] | None = module.__dict__.get("__getattr__")
+    if getattr(before, "_says_what_lacks", False):
+        return
+
+    def lookup(attribute: str) -> Any:
+        if before is not None:
+            try:
+                return before(attribute)
+            except AttributeError:
+                pass
+        if attribute.startswith("__"):
+            raise AttributeError(f"module '{name}' has no attribute '{attribute}'")
+        _raise_missing(module, name, attribute)
+
+    lookup._says_what_lacks = True  # type: ignore[attr-defined]
+    module.__dict__["__getattr__"] = lookup
+
+
+def _raise_missing(module: ModuleType, name: str, attribute: str) -> NoReturn:
+    near = _nearest(attribute, _names(module))
+    frame = sys._getframe(2)
+    # `from torch import x` puts a message of its own in place of an AttributeError's.
+    if frame.f_code.co_code[frame.f_lasti] == _IMPORT_FROM:
+        raise ImportError(
+            f"cannot import name '{attribute}' from '{name}': wend does not have it.{near}",
+            name=name,
+        )
+    raise AttributeError(
+        f"module '{name}' has no attribute '{attribute}': wend does not have it.{near}"
+    )

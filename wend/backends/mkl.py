@@ -1,0 +1,8 @@
+"""Intel's linear algebra: not used, wend brings its own."""
+
+from __future__ import annotations
+
+
+def is_available() -> bool:
+    """Return False."""
+    return False
