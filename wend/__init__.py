@@ -48,7 +48,6 @@ from wend._reductions import (  # noqa: E402
     unique_consecutive,
 )
 from wend._report import batching, eager, laziness, report  # noqa: E402
-from wend._report import eager, laziness, report  # noqa: E402
 from wend._sets import isin  # noqa: E402
 from wend._settings import (  # noqa: E402
     are_deterministic_algorithms_enabled,
