@@ -255,9 +255,23 @@ void run_recorded_since(size_t mark) {
   }
 }
 
+// Whether members share an input by its value, and not as one node.
+bool merges_views(Members members) {
+  const Node& like = *members[0];
+  for (uint32_t i = 0; i < like.n_inputs; ++i) {
+    const Node& first = *like.inputs[i];
+    if (!first.op->view || !first.needs_grad()) continue;
+    const auto other =
+        std::ranges::find_if(members, [&](const Node* m) { return m->inputs[i].get() != &first; });
+    if (other != members.end() && same_value(*(*other)->inputs[i], first)) return true;
+  }
+  return false;
+}
+
 void publish_rows(const Value& whole, Members members) {
   const Ref<Batch> batch = new_batch(whole, static_cast<uint32_t>(members.size()));
   const Node& like = *members[0];
+  batch->merges = whole->needs_grad() && !like.op->view && merges_views(members);
   const int64_t size = size_of(like.dtype), step = whole->layout->stride(0) * size;
   const size_t bytes = like.layout->span * size;
   for (size_t i = 0; i < members.size(); ++i) {
@@ -337,8 +351,8 @@ void run_alike(Members members, Poll& poll) {
   run_one_by_one(members, poll);
 }
 
-// The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile leaves
-// its place empty.
+// The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile
+// leaves its place empty.
 class Levels {
  public:
   Levels() {
@@ -351,8 +365,7 @@ class Levels {
     for (uint32_t& start : start_) at += std::exchange(start, at);
     slots_.resize(levels.size());
     auto next = start_;
-    for (size_t i = 0; i < levels.size(); ++i)
-      slots_[next[levels[i]]++] = static_cast<uint32_t>(i);
+    for (size_t i = 0; i < levels.size(); ++i) slots_[next[levels[i]]++] = static_cast<uint32_t>(i);
   }
 
   bool worth_it() const { return !slots_.empty(); }
