@@ -182,6 +182,8 @@ void Poll::look() {
 namespace {
 
 void compact() {
+  // Who kept values alive has read them.
+  pending.pinned = 0;
   size_t kept = 0;
   for (Node* node : pending.nodes) {
     if (!node) continue;
