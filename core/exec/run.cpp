@@ -235,6 +235,7 @@ void give_turn() {
 }
 
 void run_pending() {
+  pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
   if (pending.live == 0) return;
   TakeTurn taken;
   CompactAtEnd compacting;
