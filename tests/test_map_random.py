@@ -1,6 +1,6 @@
 """Random programs with branches on values give what PyTorch's loop gives, however they are run.
 
-Plain, batched, mapped, in one run and in several; with writes in place and gradients of both orders.
+Plain, batched, mapped, in one run and in several; writes in place, gradients of both orders.
 """
 
 from collections.abc import Callable
