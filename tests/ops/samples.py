@@ -127,8 +127,8 @@ OVERRIDES: dict[str, Override] = {
     "nonzero": Override(any_strides=True),
     "_vector_norm": Override(
         through=lambda T: (
-            lambda input, dim, keepdim, ord, dtype=None: (
-                T.linalg.vector_norm(input, ord, dim, keepdim, dtype=dtype)
+            lambda input, dim, keepdim, ord, dtype=None: T.linalg.vector_norm(
+                input, ord, dim, keepdim, dtype=dtype
             )
         )
     ),
