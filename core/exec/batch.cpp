@@ -110,8 +110,9 @@ bool may_batch(const Node& node) {
     return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
   if (node.layout->numel == 0 || bytes > kLarge) return false;
+  // What reads memory that somebody outside may write runs at once, whatever else is pending.
   for (const Value& in : node.in())
-    if (in->state != State::valued) return false;
+    if (in->state != State::valued || (outside_buffers && is_shared(*in->buffer))) return false;
   return true;
 }
 
