@@ -199,6 +199,8 @@ struct PlainMode {
 // All members' values as rows of one node; empty where these members cannot be run at once.
 Value lifted_view(Members members) {
   const Node &like = *members[0], &base = *like.inputs[0];
+  // How elements that share a place share a gradient is each view's own affair.
+  if (may_overlap(*base.layout)) return nullptr;
   const Value in = stacked(members, 0, false);
   if (!in) return nullptr;
   Dims sizes(like.sizes()), strides(like.strides());
