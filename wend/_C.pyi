@@ -859,6 +859,11 @@ class Tensor:
         """Sum of all elements, or over some dimensions."""
     @overload
     def sum(self, dim: builtins.int | Sequence[builtins.int] | None, keepdim: builtins.bool = ..., *, dtype: _types.dtype | None = ...) -> Tensor: ...
+    @overload
+    def sum_to_size(self, size: Sequence[builtins.int]) -> Tensor:
+        """Sum over what broadcasting would add to a tensor of these sizes."""
+    @overload
+    def sum_to_size(self, *size: builtins.int) -> Tensor: ...
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Exchanges two dimensions; another name of transpose."""
     def swapdims(self, dim0: builtins.int, dim1: builtins.int) -> Tensor:
@@ -1649,9 +1654,9 @@ def result_type(*args: Any, **kwargs: Any) -> Any: ...
 def set_flush_denormal(arg: builtins.bool, /) -> builtins.bool: ...
 def tensor(data: Any, *, dtype: _types.dtype | None = None, device: _types.device | str | builtins.int | None = None, requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor: ...
 
-def _broadcast_tensors(tensors: Sequence[Tensor], *, out: Any = None) -> tuple[Tensor, ...]:
+def _broadcast_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
     """Views of the tensors, all of the sizes that they broadcast to."""
-def _distinct(input: Tensor, dim: builtins.int | None, consecutive: builtins.bool, *, out: Any = None) -> tuple[Tensor, ...]:
+def _distinct(input: Tensor, dim: builtins.int | None, consecutive: builtins.bool) -> tuple[Tensor, ...]:
     """The distinct elements or slices, where each is among them, and how often it occurs."""
 def _linalg_cross(input: Tensor, other: Tensor, *, dim: builtins.int = ..., out: Any = None) -> Tensor:
     """Cross product of vectors of three elements, for wend.linalg."""
@@ -1739,7 +1744,7 @@ def argsort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = 
 def argsort(input: Tensor, *, stable: builtins.bool, dim: builtins.int = ..., descending: builtins.bool = ...) -> Tensor: ...
 def argwhere(input: Tensor) -> Tensor:
     """The positions of the elements that are not zero, one in each row."""
-def as_strided(input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ..., *, out: Any = None) -> Tensor:
+def as_strided(input: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Tensor:
     """A view of the storage with the given sizes, strides and offset."""
 def as_strided_scatter(input: Tensor, src: Tensor, size: Sequence[builtins.int], stride: Sequence[builtins.int], storage_offset: builtins.int | None = ...) -> Tensor:
     """A copy of input with the strided part replaced by src."""
@@ -1806,7 +1811,7 @@ def ceil(input: Tensor, *, out: Any = None) -> Tensor:
     """The smallest integer that is not below each element."""
 def celu(input: Tensor, alpha: Number = ..., *, out: Any = None) -> Tensor:
     """input where it is positive, alpha * (exp(input / alpha) - 1) elsewhere."""
-def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+def chunk(input: Tensor, chunks: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
     """Views of at most that many parts of one size; the last may be smaller."""
 @overload
 def clamp(input: Tensor, min: Tensor | None = ..., max: Tensor | None = ..., *, out: Any = None) -> Tensor:
@@ -1862,7 +1867,7 @@ def diag_embed(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = .
     """Matrices with the last dimension of input on their diagonals."""
 def diagflat(input: Tensor, offset: builtins.int = ...) -> Tensor:
     """The matrix with all elements on its diagonal."""
-def diagonal(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ..., *, out: Any = None) -> Tensor:
+def diagonal(input: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
     """A diagonal of each matrix that two dimensions make."""
 def diagonal_scatter(input: Tensor, src: Tensor, offset: builtins.int = ..., dim1: builtins.int = ..., dim2: builtins.int = ...) -> Tensor:
     """A copy of input with a diagonal replaced by src."""
@@ -1885,12 +1890,12 @@ def dot(input: Tensor, tensor: Tensor, *, out: Any = None) -> Tensor:
 def dropout(input: Tensor, p: builtins.float, train: builtins.bool, *, out: Any = None) -> Tensor:
     """input with elements set to 0 with probability p, and the others scaled to make up."""
 @overload
-def dsplit(input: Tensor, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+def dsplit(input: Tensor, sections: builtins.int) -> tuple[Tensor, ...]:
     """Views of equal parts in depth, or parted at the given indices."""
 @overload
-def dsplit(input: Tensor, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+def dsplit(input: Tensor, indices: Sequence[builtins.int]) -> tuple[Tensor, ...]: ...
 @overload
-def dsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
+def dsplit(input: Tensor, *indices: builtins.int) -> tuple[Tensor, ...]: ...
 def dstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """Tensors one behind the other."""
 def embedding(weight: Tensor, indices: Tensor, padding_idx: builtins.int = ..., scale_grad_by_freq: builtins.bool = ..., sparse: builtins.bool = ..., *, out: Any = None) -> Tensor:
@@ -1991,12 +1996,12 @@ def heaviside(input: Tensor, values: Tensor, *, out: Any = None) -> Tensor:
 def histc(input: Tensor, bins: builtins.int = ..., min: Number = ..., max: Number = ..., *, out: Any = None) -> Tensor:
     """How many elements fall into each of equal bins."""
 @overload
-def hsplit(input: Tensor, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+def hsplit(input: Tensor, sections: builtins.int) -> tuple[Tensor, ...]:
     """Views of equal parts side by side, or parted at the given indices."""
 @overload
-def hsplit(input: Tensor, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+def hsplit(input: Tensor, indices: Sequence[builtins.int]) -> tuple[Tensor, ...]: ...
 @overload
-def hsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
+def hsplit(input: Tensor, *indices: builtins.int) -> tuple[Tensor, ...]: ...
 def hstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """Tensors side by side."""
 def hypot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
@@ -2092,7 +2097,7 @@ def logspace(start: Number, end: Number, steps: builtins.int, base: builtins.flo
     """Powers of base, the exponents evenly spread from start to end."""
 def logsumexp(input: Tensor, dim: builtins.int | Sequence[builtins.int], keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
     """Logarithm of the sum of exponentials, without overflow."""
-def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+def lstm_cell(input: Tensor, hx: Sequence[Tensor], w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = ..., b_hh: Tensor | None = ...) -> tuple[Tensor, ...]:
     """One step of an LSTM: the next hidden state and the next cell state."""
 def lt(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """True where input is less than other."""
@@ -2187,7 +2192,7 @@ def nextafter(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
 def nonzero(input: Tensor, *, as_tuple: Literal[False] = ..., out: Any = None) -> Tensor:
     """The positions of the elements that are not zero, one in each row."""
 @overload
-def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Tensor | None = ..., out: Any = None) -> tuple[Tensor, ...]: ...
+def nonzero(input: Tensor, *, as_tuple: Literal[True], out: Tensor | None = ...) -> tuple[Tensor, ...]: ...
 @overload
 def normal(mean: Tensor, std: Tensor, *, generator: Generator | None = ..., out: Any = None) -> Tensor:
     """Normally distributed numbers, each with its own mean and standard deviation."""
@@ -2211,10 +2216,10 @@ def ones_like(input: Tensor, *, dtype: _types.dtype | None = ..., layout: _types
 def outer(input: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """Every element of a vector times every element of another."""
 @overload
-def permute(input: Tensor, dims: Sequence[builtins.int], *, out: Any = None) -> Tensor:
+def permute(input: Tensor, dims: Sequence[builtins.int]) -> Tensor:
     """Reorders the dimensions."""
 @overload
-def permute(input: Tensor, *dims: builtins.int, out: Any = None) -> Tensor: ...
+def permute(input: Tensor, *dims: builtins.int) -> Tensor: ...
 def poisson(input: Tensor, generator: Generator | None = ..., *, out: Any = None) -> Tensor:
     """Numbers of events, the elements of input being the rates."""
 def polygamma(n: builtins.int, input: Tensor, *, out: Any = None) -> Tensor:
@@ -2337,7 +2342,7 @@ def scatter_reduce(input: Tensor, dim: builtins.int, index: Tensor, src: Tensor,
     """Elements of src reduced, by sum, prod, mean, amax or amin, where index says along dim."""
 def searchsorted(sorted_sequence: Tensor, input: Tensor | Number, *, out_int32: builtins.bool = ..., right: builtins.bool = ..., side: str | None = ..., sorter: Tensor | None = ..., out: Any = None) -> Tensor:
     """Where values would go into sorted sequences."""
-def select(input: Tensor, dim: builtins.int, index: builtins.int, *, out: Any = None) -> Tensor:
+def select(input: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """The slice at one index of a dimension, without that dimension."""
 def select_scatter(input: Tensor, src: Tensor, dim: builtins.int, index: builtins.int) -> Tensor:
     """A copy of input with the slice at one index replaced by src."""
@@ -2367,25 +2372,25 @@ def sort(input: Tensor, dim: builtins.int = ..., descending: builtins.bool = ...
 @overload
 def sort(input: Tensor, *, stable: builtins.bool | None, dim: builtins.int = ..., descending: builtins.bool = ..., out: Any = None) -> _sort_result: ...
 @overload
-def split(tensor: Tensor, split_size_or_sections: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
     """Views of parts of the given size, or sizes; the last may be smaller."""
 @overload
-def split(tensor: Tensor, split_size_or_sections: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
-def split_with_sizes(input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: Sequence[builtins.int], dim: builtins.int = ...) -> tuple[Tensor, ...]: ...
+def split_with_sizes(input: Tensor, split_sizes: Sequence[builtins.int], dim: builtins.int = ...) -> tuple[Tensor, ...]:
     """Views of parts of the given sizes."""
 def sqrt(input: Tensor, *, out: Any = None) -> Tensor:
     """Square root of each element."""
 def square(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element times itself."""
 @overload
-def squeeze(input: Tensor, *, out: Any = None) -> Tensor:
+def squeeze(input: Tensor) -> Tensor:
     """Removes dimensions of size 1: all, or those among dim."""
 @overload
-def squeeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor: ...
+def squeeze(input: Tensor, dim: builtins.int) -> Tensor: ...
 @overload
-def squeeze(input: Tensor, dim: Sequence[builtins.int], *, out: Any = None) -> Tensor: ...
+def squeeze(input: Tensor, dim: Sequence[builtins.int]) -> Tensor: ...
 @overload
-def squeeze(input: Tensor, *dim: builtins.int, out: Any = None) -> Tensor: ...
+def squeeze(input: Tensor, *dim: builtins.int) -> Tensor: ...
 def stack(tensors: Sequence[Tensor], dim: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Tensors of one size one behind the other in a new dimension."""
 @overload
@@ -2396,12 +2401,12 @@ def std(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., 
 @overload
 def std(input: Tensor, unbiased: builtins.bool = ...) -> Tensor: ...
 @overload
-def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ...) -> tuple[Tensor, ...]:
     """Standard deviation and mean."""
 @overload
-def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> tuple[Tensor, ...]: ...
+def std_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ...) -> tuple[Tensor, ...]: ...
 @overload
-def std_mean(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+def std_mean(input: Tensor, unbiased: builtins.bool = ...) -> tuple[Tensor, ...]: ...
 @overload
 def sub(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Difference of input and other, element by element."""
@@ -2421,7 +2426,7 @@ def swapaxes(input: Tensor, axis0: builtins.int, axis1: builtins.int) -> Tensor:
     """Exchanges two dimensions; another name of transpose."""
 def swapdims(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """Exchanges two dimensions; another name of transpose."""
-def t(input: Tensor, *, out: Any = None) -> Tensor:
+def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; vectors stay as they are."""
 def take(input: Tensor, index: Tensor, *, out: Any = None) -> Tensor:
     """The elements that index names in input taken as one list."""
@@ -2432,12 +2437,12 @@ def tan(input: Tensor, *, out: Any = None) -> Tensor:
 def tanh(input: Tensor, *, out: Any = None) -> Tensor:
     """Hyperbolic tangent of each element."""
 @overload
-def tensor_split(input: Tensor, sections: builtins.int, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+def tensor_split(input: Tensor, sections: builtins.int, dim: builtins.int = ...) -> tuple[Tensor, ...]:
     """Views of parts, as equal as can be, or parted at the given indices."""
 @overload
-def tensor_split(input: Tensor, indices: Sequence[builtins.int], dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+def tensor_split(input: Tensor, indices: Sequence[builtins.int], dim: builtins.int = ...) -> tuple[Tensor, ...]: ...
 @overload
-def tensor_split(input: Tensor, tensor_indices_or_sections: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+def tensor_split(input: Tensor, tensor_indices_or_sections: Tensor, dim: builtins.int = ...) -> tuple[Tensor, ...]: ...
 def threshold(input: Tensor, threshold: Number, value: Number, *, out: Any = None) -> Tensor:
     """input where it is above threshold, value elsewhere."""
 @overload
@@ -2449,7 +2454,7 @@ def topk(input: Tensor, k: builtins.int, dim: builtins.int = ..., largest: built
     """The k largest elements along a dimension, and where they are."""
 def trace(input: Tensor) -> Tensor:
     """The sum of a matrix's diagonal."""
-def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int, *, out: Any = None) -> Tensor:
+def transpose(input: Tensor, dim0: builtins.int, dim1: builtins.int) -> Tensor:
     """Exchanges two dimensions."""
 def tril(input: Tensor, diagonal: builtins.int = ..., *, out: Any = None) -> Tensor:
     """Each matrix with zeros above a diagonal."""
@@ -2463,14 +2468,14 @@ def true_divide(input: Tensor | Number, other: Tensor | Number, *, out: Any = No
     """Quotient of input and other, element by element."""
 def trunc(input: Tensor, *, out: Any = None) -> Tensor:
     """Each element without its fraction."""
-def unbind(input: Tensor, dim: builtins.int = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+def unbind(input: Tensor, dim: builtins.int = ...) -> tuple[Tensor, ...]:
     """Views of all slices along a dimension."""
 @overload
 def unflatten(input: Tensor, dim: builtins.int, sizes: Sequence[builtins.int]) -> Tensor:
     """Makes several dimensions of one."""
 @overload
 def unflatten(input: Tensor, dim: builtins.int, *sizes: builtins.int) -> Tensor: ...
-def unsqueeze(input: Tensor, dim: builtins.int, *, out: Any = None) -> Tensor:
+def unsqueeze(input: Tensor, dim: builtins.int) -> Tensor:
     """Inserts a dimension of size 1."""
 @overload
 def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> Tensor:
@@ -2480,21 +2485,21 @@ def var(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., 
 @overload
 def var(input: Tensor, unbiased: builtins.bool = ...) -> Tensor: ...
 @overload
-def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]:
+def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None, unbiased: builtins.bool = ..., keepdim: builtins.bool = ...) -> tuple[Tensor, ...]:
     """Variance and mean."""
 @overload
-def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ..., out: Any = None) -> tuple[Tensor, ...]: ...
+def var_mean(input: Tensor, dim: builtins.int | Sequence[builtins.int] | None = ..., *, correction: Number | None = ..., keepdim: builtins.bool = ...) -> tuple[Tensor, ...]: ...
 @overload
-def var_mean(input: Tensor, unbiased: builtins.bool = ..., *, out: Any = None) -> tuple[Tensor, ...]: ...
+def var_mean(input: Tensor, unbiased: builtins.bool = ...) -> tuple[Tensor, ...]: ...
 def vdot(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """Inner product of two vectors."""
 @overload
-def vsplit(input: Tensor, sections: builtins.int, *, out: Any = None) -> tuple[Tensor, ...]:
+def vsplit(input: Tensor, sections: builtins.int) -> tuple[Tensor, ...]:
     """Views of equal parts one below the other, or parted at the given indices."""
 @overload
-def vsplit(input: Tensor, indices: Sequence[builtins.int], *, out: Any = None) -> tuple[Tensor, ...]: ...
+def vsplit(input: Tensor, indices: Sequence[builtins.int]) -> tuple[Tensor, ...]: ...
 @overload
-def vsplit(input: Tensor, *indices: builtins.int, out: Any = None) -> tuple[Tensor, ...]: ...
+def vsplit(input: Tensor, *indices: builtins.int) -> tuple[Tensor, ...]: ...
 def vstack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
     """Tensors one below the other."""
 @overload

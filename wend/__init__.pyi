@@ -4,17 +4,22 @@ from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
+from wend import accelerator as accelerator
 from wend import autograd as autograd
+from wend import backends as backends
 from wend import cuda as cuda
 from wend import distributions as distributions
 from wend import func as func
 from wend import linalg as linalg
+from wend import mps as mps
 from wend import nn as nn
 from wend import optim as optim
 from wend import random as random
 from wend import serialization as serialization
 from wend import special as special
 from wend import utils as utils
+from wend import version as version
+from wend import xpu as xpu
 from wend._C import Generator as Generator
 from wend._C import Node as Node
 from wend._C import Tensor as Tensor
@@ -422,6 +427,7 @@ from wend._interop import asarray as asarray
 from wend._interop import from_dlpack as from_dlpack
 from wend._interop import from_numpy as from_numpy
 from wend._interop import frombuffer as frombuffer
+from wend._lookup import unravel_index as unravel_index
 from wend._map import map as map
 from wend._printing import get_printoptions as get_printoptions
 from wend._printing import printoptions as printoptions
@@ -433,6 +439,7 @@ from wend._reductions import corrcoef as corrcoef
 from wend._reductions import cov as cov
 from wend._reductions import cumulative_trapezoid as cumulative_trapezoid
 from wend._reductions import diff as diff
+from wend._reductions import gradient as gradient
 from wend._reductions import nanquantile as nanquantile
 from wend._reductions import quantile as quantile
 from wend._reductions import renorm as renorm
@@ -444,11 +451,18 @@ from wend._report import batching as batching
 from wend._report import eager as eager
 from wend._report import laziness as laziness
 from wend._report import report as report
+from wend._sets import isin as isin
+from wend._settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from wend._settings import get_default_device as get_default_device
+from wend._settings import get_float32_matmul_precision as get_float32_matmul_precision
+from wend._settings import get_num_interop_threads as get_num_interop_threads
 from wend._settings import set_default_device as set_default_device
 from wend._settings import set_default_dtype as set_default_dtype
 from wend._settings import set_default_tensor_type as set_default_tensor_type
+from wend._settings import set_float32_matmul_precision as set_float32_matmul_precision
+from wend._settings import set_num_interop_threads as set_num_interop_threads
 from wend._settings import set_num_threads as set_num_threads
+from wend._settings import use_deterministic_algorithms as use_deterministic_algorithms
 from wend._shapes import atleast_1d as atleast_1d
 from wend._shapes import atleast_2d as atleast_2d
 from wend._shapes import atleast_3d as atleast_3d
@@ -510,4 +524,5 @@ from wend.random import set_rng_state as set_rng_state
 from wend.serialization import load as load
 from wend.serialization import save as save
 
+__version__: str
 newaxis: None
