@@ -176,6 +176,9 @@ bool adds_to_zeros(const Node& sum) {
 
 // The gradients of views and of rows of a tensor are added in place, not each as a whole tensor.
 Value total_of(const Value& a, const Value& b) {
+  if (b->op->onto && b->state == State::pending && b->uses == 1 && a->layout == b->layout &&
+      a->dtype == b->dtype)
+    if (const Value total = b->op->onto(a, *b)) return total;
   for (auto [sum, start] : {std::pair(&b, &a), std::pair(&a, &b)}) {
     if ((*sum)->dtype != (*start)->dtype || !adds_to_zeros(**sum)) continue;
     Values in((*sum)->in().begin(), (*sum)->in().end());

@@ -337,43 +337,55 @@ void run_alike(Members members, Poll& poll) {
   run_one_by_one(members, poll);
 }
 
-// Pending nodes by level, which is one more than the highest among those that a node reads or has a
-// gradient edge to.
+// The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile leaves
+// its place empty.
 class Levels {
  public:
   Levels() {
-    std::vector<Node*> nodes;
-    nodes.reserve(pending.live);
-    uint32_t highest = 0;
-    for (size_t i = 0; i < pending.nodes.size(); ++i) {
-      if (i + 16 < pending.nodes.size()) __builtin_prefetch(pending.nodes[i + 16]);
-      Node* node = pending.nodes[i];
-      if (!node || !matters(*node)) continue;
-      nodes.push_back(node);
-      highest = std::max(highest, node->row);
-    }
-    if (nodes.size() < kFew || static_cast<double>(nodes.size()) < kWide * highest) return;
+    const auto& levels = pending.levels;
+    const uint32_t highest = *std::ranges::max_element(levels);
+    if (static_cast<double>(pending.live) < kWide * highest) return;
     start_.resize(highest + 2);
-    for (const Node* node : nodes) ++start_[node->row];
+    for (uint32_t level : levels) ++start_[level];
     uint32_t at = 0;
     for (uint32_t& start : start_) at += std::exchange(start, at);
-    nodes_.resize(nodes.size());
+    slots_.resize(levels.size());
     auto next = start_;
-    for (Node* node : nodes) retain(nodes_[next[node->row]++] = node);
-  }
-  ~Levels() {
-    for (Node* node : nodes_) unref(node);
+    for (size_t i = 0; i < levels.size(); ++i)
+      slots_[next[levels[i]]++] = static_cast<uint32_t>(i);
   }
 
-  bool worth_it() const { return !nodes_.empty(); }
+  bool worth_it() const { return !slots_.empty(); }
   uint32_t highest() const { return static_cast<uint32_t>(start_.size()) - 2; }
-  Members level(uint32_t l) const { return {nodes_.data() + start_[l], start_[l + 1] - start_[l]}; }
+  std::span<const uint32_t> level(uint32_t l) const {
+    return {slots_.data() + start_[l], start_[l + 1] - start_[l]};
+  }
 
  private:
-  // What nobody looks at is not run, but the way back may lead through it.
-  static bool matters(const Node& node) { return node.uses > 0 || node.needs_grad(); }
+  std::vector<uint32_t> start_, slots_;
+};
 
-  std::vector<uint32_t> start_;
+// The nodes of one level that are still there, held as long as it runs.
+class HeldNodes {
+ public:
+  HeldNodes() = default;
+  HeldNodes(const HeldNodes&) = delete;
+  ~HeldNodes() { let_go(); }
+  void take(std::span<const uint32_t> slots) {
+    let_go();
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (i + 16 < slots.size()) __builtin_prefetch(pending.nodes[slots[i + 16]], 1);
+      if (Node* node = pending.nodes[slots[i]]) retain(nodes_.emplace_back(node));
+    }
+  }
+  Members all() const { return nodes_; }
+
+ private:
+  void let_go() {
+    for (Node* node : nodes_) unref(node);
+    nodes_.clear();
+  }
+
   std::vector<Node*> nodes_;
 };
 
@@ -439,7 +451,11 @@ bool run_in_batches(Poll& poll) {
   const Levels levels;
   if (!levels.worth_it()) return false;
   Groups groups;
-  for (uint32_t l = 1; l <= levels.highest(); ++l) run_level(levels.level(l), groups, poll);
+  HeldNodes nodes;
+  for (uint32_t l = 1; l <= levels.highest(); ++l) {
+    nodes.take(levels.level(l));
+    run_level(nodes.all(), groups, poll);
+  }
   return true;
 }
 
