@@ -134,7 +134,7 @@ def train(
                 optimizer.step()
                 losses.append(loss.item())
                 bar.update(len(some))
-                bar.set_postfix(loss=f"{losses[-1]:.3f}")
+                bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
     return losses
 
 
