@@ -1,4 +1,4 @@
-"""Tags the words of sentences of any length: two LSTM cells in a plain loop, one sentence at a time.
+"""Tags words in sentences of any length: LSTM cells in a plain loop, one sentence at a time.
 
 Reads two columns, `word tag`, a word a line and an empty line between sentences. Without a file,
 sentences come from a small grammar whose words `light`, `can`, `fish`, `watch` and `run` are
@@ -81,7 +81,7 @@ class Tagger(nn.Module):
         vectors = self.embed(numbers).unbind()
         forth = self.read(self.forth, vectors)
         back = self.read(self.back, vectors[::-1])[::-1]
-        return self.score(wend.cat([wend.stack(forth), wend.stack(back)], -1))  # type: ignore[no-any-return]
+        return self.score(wend.cat([wend.stack(forth), wend.stack(back)], -1))
 
     def loss(self, sentences: Sequence[Sentence]) -> wend.Tensor:
         """Return the mean cross entropy of all words."""
@@ -108,7 +108,7 @@ def train(model: Tagger, batches: DataLoader[Any], epochs: int, lr: float) -> li
             optimizer.step()
             losses.append(loss.item())
             bar.update()
-            bar.set_postfix(loss=f"{losses[-1]:.3f}")
+            bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
     bar.close()
     return losses
 
@@ -145,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> float:
     lengths = [len(sentence) for sentence in seen]
     print(f"{len(seen)} sentences of {min(lengths)} to {max(lengths)} words, {len(tags)} tags")
 
-    batches = DataLoader(seen, batch_size=16, shuffle=True, collate_fn=list)
+    batches: DataLoader[Any] = DataLoader(seen, batch_size=16, shuffle=True, collate_fn=list)
     losses = train(model, batches, args.epochs, args.lr)
 
     pairs = []
