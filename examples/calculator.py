@@ -32,8 +32,8 @@ def parse(text: str) -> Expression:
     """Read an expression of digits, brackets and the three signs."""
 
     def expression(node: ast.AST) -> Expression:
-        if isinstance(node, ast.Constant) and node.value in range(10):
-            return int(node.value)
+        if isinstance(node, ast.Constant) and type(node.value) is int and node.value < 10:
+            return node.value
         if isinstance(node, ast.BinOp) and type(node.op) in NAMES:
             return NAMES[type(node.op)], expression(node.left), expression(node.right)
         raise ValueError(f"not made of digits, + - * and brackets: {text!r}")
@@ -83,19 +83,19 @@ class Calculator(nn.Module):
     def value(self, expression: Expression) -> wend.Tensor:
         """Return the vector that stands for the expression's value."""
         if isinstance(expression, int):
-            return self.digit(wend.tensor(expression)).tanh()  # type: ignore[no-any-return]
+            return self.digit(wend.tensor(expression)).tanh()
         sign, left, right = expression
         both = wend.cat([self.value(left), self.value(right)], -1)
-        return self.sign[sign](both)  # type: ignore[no-any-return]
+        return self.sign[sign](both)
 
     def forward(self, expressions: Sequence[Expression]) -> wend.Tensor:
         """Return scores of the ten last digits for each expression."""
-        return self.answer(wend.stack([self.value(each) for each in expressions]))  # type: ignore[no-any-return]
+        return self.answer(wend.stack([self.value(each) for each in expressions]))
 
     def calculate(self, expressions: Sequence[Expression]) -> list[int]:
         """Return the likeliest last digits."""
         with wend.no_grad():
-            return self(expressions).argmax(-1).tolist()  # type: ignore[no-any-return]
+            return self(expressions).argmax(-1).tolist()
 
 
 def accuracy(model: Calculator, expressions: Sequence[Expression]) -> float:
@@ -121,7 +121,7 @@ def train(
         optimizer.step()
         schedule.step()
         losses.append(loss.item())
-        bar.set_postfix(loss=f"{losses[-1]:.3f}")
+        bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
     return losses
 
 
