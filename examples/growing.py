@@ -71,12 +71,14 @@ class Growing:
         """Train, and grow whenever the loss has fallen by less than 10 % in a while."""
         patience = max(20, steps // 20)
         since = 0
+        schedule = wend.optim.lr_scheduler.CosineAnnealingLR(self.optimizer, steps)
         bar = tqdm(range(steps), unit="step")
         for step in bar:
             self.optimizer.zero_grad()
             loss = F.mse_loss(self.model(x), y)
             loss.backward()
             self.optimizer.step()
+            schedule.step()
             self.losses.append(loss.item())
             bar.set_postfix(loss=f"{self.losses[-1]:.4f}", refresh=False)
             half = patience // 2
