@@ -52,22 +52,10 @@ def pictures(path: Path | None, generated: bool) -> tuple[list[list[float]], lis
     return [draw(digit) for digit in digits], digits, "drawn here"
 
 
-def make_model(kind: str) -> nn.Module:
+def make_model() -> nn.Module:
     """Return a network from 64 pixels to the scores of ten digits."""
-    if kind == "mlp":
-        return nn.Sequential(
-            nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)
-        )
     return nn.Sequential(
-        nn.Unflatten(1, (1, 8, 8)),
-        nn.Conv2d(1, 16, 3, padding=1),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Conv2d(16, 32, 3, padding=1),
-        nn.ReLU(),
-        nn.MaxPool2d(2),
-        nn.Flatten(),
-        nn.Linear(128, 10),
+        nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)
     )
 
 
@@ -107,7 +95,6 @@ def main(argv: Sequence[str] | None = None) -> float:
     parser = show.parser(__doc__, "digits.png")
     parser.add_argument("--data", type=Path, help="pictures to learn (default: scikit-learn's)")
     parser.add_argument("--generated", action="store_true", help="draw the digits here")
-    parser.add_argument("--model", choices=["mlp", "cnn"], default="mlp")
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--lr", type=float, default=0.003)
     args = parser.parse_args(argv)
@@ -118,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> float:
     data = TensorDataset(wend.tensor(pixels), wend.tensor(digits))
     seen, unseen = random_split(data, [0.8, 0.2])
     print(f"{len(seen)} digits to learn from, {len(unseen)} to test with ({origin})")
-    model = make_model(args.model)
+    model = make_model()
     batches: DataLoader[Any] = DataLoader(seen, batch_size=32, shuffle=True)
     losses = train(model, batches, args.epochs, args.lr)
 

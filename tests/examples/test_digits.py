@@ -1,4 +1,4 @@
-"""The networks of examples/digits.py learn to read, and learn as they do with PyTorch."""
+"""The network of examples/digits.py learns to read, and learns as it does with PyTorch."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def test_it_reads_a_file(tmp_path: Path) -> None:
 def test_losses_are_those_of_pytorch() -> None:
     torch = pytest.importorskip("torch")
     theirs, ours = load("digits", "torch"), load("digits")
-    models = [program.make_model("mlp") for program in (theirs, ours)]
+    models = [program.make_model() for program in (theirs, ours)]
     same_start(models[1], models[0])
     pictures = [[ours.draw(digit) for digit in range(10)] for _ in range(6)]
     losses = []
