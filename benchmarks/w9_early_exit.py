@@ -61,7 +61,7 @@ def one_by_one(T: Any) -> Step:
 
 def mapped(wend: Any) -> Step:
     """With fibers an example that looks at a value waits for it while the others go on."""
-    return early_exit(wend, getattr(wend, "map", map))
+    return early_exit(wend, wend.map)
 
 
 PROGRAMS: dict[str, Program] = {"torch": one_by_one, "wend": mapped}

@@ -4,6 +4,7 @@
 
 #include "bind/python.hpp"
 #include "graph/fiber.hpp"
+#include "graph/record.hpp"
 
 namespace nb = nanobind;
 
@@ -33,6 +34,10 @@ class PythonFiber : public Fiber {
     default_dtype = wend::default_dtype();
     generator = {mixed(stream + kGolden * (index + 1)), 0};
     other_.fiber = this;
+    begun_at = current_source();
+  }
+  ~PythonFiber() override {
+    if (begun_at.code) source_hooks.release(begun_at.code);
   }
   bool wait() override { return Object(PyObject_CallNoArgs(wait_.ptr())).get() == Py_True; }
 

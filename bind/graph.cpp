@@ -43,6 +43,7 @@ nb::dict entry_of(const Op& op, const char* family) {
   d["differentiable"] = has_gradient(op);
   d["grad_name"] = op.grad_name;
   d["at_once"] = op.at_once;
+  d["batches"] = op.can_batch();
   d["function"] = op.function;
   d["method"] = op.method;
   d["inplace"] = op.inplace;

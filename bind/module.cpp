@@ -101,6 +101,8 @@ void bind_running(nb::module_& m) {
     d["bytes"] = counters.bytes;
     d["recorded"] = nodes_recorded();
     d["pending"] = pending.live;
+    d["pending_bytes"] = pending.bytes;
+    d["pinned_bytes"] = pending.pinned;
     return d;
   });
   m.def("memory_stats", [] {

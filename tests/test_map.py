@@ -469,6 +469,16 @@ def test_errors_of_ops_name_the_line_in_the_example() -> None:
         wend.map(wrong, inputs(wend))
 
 
+def test_what_a_builtin_records_is_of_the_line_of_the_map() -> None:
+    xs = inputs(wend, 3)
+    with wend.report() as report:
+        wend.stack(wend.map(wend.exp, xs)).tolist()
+        line = sys._getframe().f_lineno - 1
+    assert {work.name for work in report.by_line} == {
+        f"{__file__}:{line} in test_what_a_builtin_records_is_of_the_line_of_the_map"
+    }
+
+
 def test_memory_that_runs_out_is_an_error_of_the_map() -> None:
     closed = []
 

@@ -30,7 +30,7 @@ from wend._interop import (  # noqa: E402
     from_numpy,
     frombuffer,
 )
-from wend._lookup import isin, unravel_index  # noqa: E402
+from wend._lookup import unravel_index  # noqa: E402
 from wend._norms import torch_norm as norm  # noqa: E402
 from wend._products import chain_matmul, matrix_power, tensordot  # noqa: E402
 from wend._reductions import (  # noqa: E402

@@ -65,28 +65,34 @@ class Reach {
       }
       if (node->order < oldest_ || !seen_.insert(node).second) continue;
       stack.push_back({node, true});
-      add_inputs(*node, stack);
-      // Members may be passed one by one, and have other views of one value as their inputs.
-      if (by_batches_ && node->flags & Node::stands_for_batch)
-        for (const Node* member : node->batch->rows())
-          if (member) add_inputs(*member, stack);
+      each_input(*node, [&](const Node* in) {
+        stack.push_back({standing_for(in), false});
+        return false;
+      });
     }
   }
   bool leads_to_target(const Node* node) const { return leading_.contains(standing_for(node)); }
   // Whether there is a target beyond this node.
   bool goes_on_from(const Node& node) const {
     if (is_freed(node)) return true;
-    for (const Value& in : node.in())
-      if (in && in->needs_grad() && leads_to_target(in.get())) return true;
-    return false;
+    return each_input(node, [&](const Node* in) { return leads_to_target(in); });
   }
 
  private:
   using Stack = std::vector<std::pair<const Node*, bool>>;
 
-  void add_inputs(const Node& node, Stack& stack) const {
-    for (const Value& in : node.in())
-      if (in && in->needs_grad()) stack.push_back({standing_for(in.get()), false});
+  // Calls `look` for inputs that need a gradient until it says true. Those of a batch's members
+  // count where one of them stands for several views: the members may be passed one by one.
+  template <class Look>
+  bool each_input(const Node& node, Look look) const {
+    auto any = [&](const Node& of) {
+      return std::ranges::any_of(
+          of.in(), [&](const Value& in) { return in && in->needs_grad() && look(in.get()); });
+    };
+    if (any(node)) return true;
+    if (!by_batches_ || !(node.flags & Node::stands_for_batch) || !node.batch->merges) return false;
+    return std::ranges::any_of(node.batch->rows(),
+                               [&](const Node* member) { return member && any(*member); });
   }
   const Node* standing_for(const Node* node) const {
     const Batch* batch = by_batches_ ? batch_of(*node) : nullptr;
@@ -298,7 +304,8 @@ class Walk {
   bool step_batch(Entry& entry) {
     Node& whole = *entry.node;
     const Ref<Batch> batch(whole.batch);
-    const bool alike = !batch->watched && !batch->partly_freed;
+    const bool alike = !batch->watched && !batch->partly_freed &&
+                       !(batch->merges && (reach_ || views_watched) && inputs_watched(*batch));
     if (batch->freed) graph_was_freed(*batch);
     if (alike && !entry.rows) {
       if (!request_.keep_graph) forget(batch);
@@ -323,6 +330,16 @@ class Walk {
     if (!request_.keep_graph) forget(batch);
     entry.gradient = assembled(list.gradients, whole.sizes(), list.from, list.row, list.to);
     return true;
+  }
+
+  // Whether somebody wants to see the gradient of one of several views that one stands for.
+  bool inputs_watched(Batch& batch) const {
+    auto watched = [&](const Value& in) {
+      return in && in->op->view && (in->extra || targets_.contains(in.get()));
+    };
+    return std::ranges::any_of(batch.rows(), [&](const Node* member) {
+      return member && std::ranges::any_of(member->in(), watched);
+    });
   }
 
   [[noreturn]] static void graph_was_freed(Batch& batch) {

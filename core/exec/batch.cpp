@@ -16,7 +16,8 @@
 namespace wend {
 namespace {
 
-constexpr size_t kFew = 8;     // nodes that are not worth a look
+constexpr size_t kMany = 64;   // nodes that need not be counted
+constexpr ptrdiff_t kFew = 8;  // nodes that are not worth a look
 constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
 constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
 constexpr uint32_t kMaxInputs = 16;
@@ -109,8 +110,9 @@ bool may_batch(const Node& node) {
     return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
   if (node.layout->numel == 0 || bytes > kLarge) return false;
+  // What reads memory that somebody outside may write runs at once, whatever else is pending.
   for (const Value& in : node.in())
-    if (in->state != State::valued) return false;
+    if (in->state != State::valued || (outside_buffers && is_shared(*in->buffer))) return false;
   return true;
 }
 
@@ -255,9 +257,23 @@ void run_recorded_since(size_t mark) {
   }
 }
 
+// Whether members share an input by its value, and not as one node.
+bool merges_views(Members members) {
+  const Node& like = *members[0];
+  for (uint32_t i = 0; i < like.n_inputs; ++i) {
+    const Node& first = *like.inputs[i];
+    if (!first.op->view || !first.needs_grad()) continue;
+    const auto other =
+        std::ranges::find_if(members, [&](const Node* m) { return m->inputs[i].get() != &first; });
+    if (other != members.end() && same_value(*(*other)->inputs[i], first)) return true;
+  }
+  return false;
+}
+
 void publish_rows(const Value& whole, Members members) {
   const Ref<Batch> batch = new_batch(whole, static_cast<uint32_t>(members.size()));
   const Node& like = *members[0];
+  batch->merges = whole->needs_grad() && !like.op->view && merges_views(members);
   const int64_t size = size_of(like.dtype), step = whole->layout->stride(0) * size;
   const size_t bytes = like.layout->span * size;
   for (size_t i = 0; i < members.size(); ++i) {
@@ -337,8 +353,8 @@ void run_alike(Members members, Poll& poll) {
   run_one_by_one(members, poll);
 }
 
-// The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile leaves
-// its place empty.
+// The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile
+// leaves its place empty.
 class Levels {
  public:
   Levels() {
@@ -351,8 +367,7 @@ class Levels {
     for (uint32_t& start : start_) at += std::exchange(start, at);
     slots_.resize(levels.size());
     auto next = start_;
-    for (size_t i = 0; i < levels.size(); ++i)
-      slots_[next[levels[i]]++] = static_cast<uint32_t>(i);
+    for (size_t i = 0; i < levels.size(); ++i) slots_[next[levels[i]]++] = static_cast<uint32_t>(i);
   }
 
   bool worth_it() const { return !slots_.empty(); }
@@ -447,7 +462,7 @@ void run_level(Members nodes, Groups& groups, Poll& poll) {
 }  // namespace
 
 bool run_in_batches(Poll& poll) {
-  if (pending.live < kFew) return false;
+  if (pending.live < kMany && std::ranges::count_if(pending.nodes, is_due) < kFew) return false;
   const Levels levels;
   if (!levels.worth_it()) return false;
   Groups groups;

@@ -7,6 +7,8 @@ namespace wend {
 
 // Estimated nanoseconds; small nodes are not worth estimating.
 int64_t work_of(const Node& node);
+// Whether a place in the list of pending nodes holds one that somebody may look at.
+inline bool is_due(const Node* node) { return node && node->uses > 0; }
 // Gives the node its value or its error. Out of memory and interrupts leave it as it was.
 void execute(Node& node, int64_t work);
 // A value is there: readers may see it, and the node lets its inputs go.

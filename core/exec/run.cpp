@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -181,11 +182,15 @@ void Poll::look() {
 
 namespace {
 
+// What is left, nobody looks at; it counts its levels anew.
 void compact() {
   size_t kept = 0;
   for (Node* node : pending.nodes) {
     if (!node) continue;
-    pending.levels[kept] = pending.levels[node->slot];
+    node->row = 1;
+    for (const Value& in : node->in())
+      if (in && in->state == State::pending) node->row = std::max(node->row, in->row + 1);
+    pending.levels[kept] = node->row;
     node->slot = static_cast<uint32_t>(kept);
     pending.nodes[kept++] = node;
   }
@@ -233,11 +238,12 @@ void give_turn() {
 }
 
 void run_pending() {
+  pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
   if (pending.live == 0) return;
   TakeTurn taken;
   CompactAtEnd compacting;
   ++counters.runs;
-  if (report) report->run(pending.live);
+  if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
   if (mode.batching && turn.depth == 1) run_in_batches(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include "graph/generator.hpp"
 #include "graph/mode.hpp"
+#include "graph/source.hpp"
 
 namespace wend {
 
@@ -14,6 +15,7 @@ struct Fiber {
 
   Generator generator;
   DType default_dtype = DType::float32;
+  Source begun_at;  // the line of what it records without a line of its own
 };
 
 // The generator behind ops that name none.

@@ -84,6 +84,7 @@ Extra& extra(Node& node) {
   if (!node.extra) {
     node.extra = new Extra;
     if (Batch* batch = batch_of(node)) batch->watched = true;
+    if (node.op->view) views_watched = true;
   }
   return *node.extra;
 }

@@ -326,6 +326,14 @@ Dims lifted_dims(const Lift& s) {
 template <const char* kName, int kOverload>
 Value lift_reduction(const Lift& s);
 
+// Places are counted along one dimension, or through the whole member.
+Value lift_place(const Lift& s) {
+  if (!s.like.attr(0).is_none()) return lift_along<>(s);
+  Value in[] = {reshape(with_members(s, 0), Dims{s.n(), s.like.inputs[0]->numel()})};
+  const Arg attrs[] = {Arg::of(1), Arg::of(false)};
+  return reshape(record(*s.like.op, in, attrs), s.with_n(s.like.sizes()));
+}
+
 constexpr const char kSum[] = "sum", kMean[] = "mean", kAmax[] = "amax", kAmin[] = "amin",
                      kAny[] = "any", kAll[] = "all";
 constexpr const char kAlong[] =
@@ -457,7 +465,7 @@ constexpr Op kOps[] = {
      .example = "argmax(tensor([1., 3., 2.]))",
      .infer = infer_arg_extreme,
      .kernel = run_arg_extreme<true>,
-     .lift = lift_along<>,
+     .lift = lift_place,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "argmin",
@@ -466,7 +474,7 @@ constexpr Op kOps[] = {
      .example = "argmin(tensor([1., 3., 2.]))",
      .infer = infer_arg_extreme,
      .kernel = run_arg_extreme<false>,
-     .lift = lift_along<>,
+     .lift = lift_place,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "any",

@@ -135,7 +135,7 @@ class StateMethods:
             given = (*args, *(destination, prefix, keep_vars)[len(args) :])
             destination, prefix, keep_vars = given
         if destination is None:
-            # A plain OrderedDict, which readers of files trust; it carries the modules' versions.
+            # Of that very type, since files hold it; the versions are an attribute of it.
             destination = OrderedDict()
             destination._metadata = OrderedDict()
         metadata = {"version": self._version}
