@@ -34,6 +34,7 @@ std::span<const OpFamily> op_table() {
       {"dropout", dropout_ops()},
       {"loss", loss_ops()},
       {"recurrent", recurrent_ops()},
+      {"conv", conv_ops()},
       {"strided", strided_ops()},
       {"reshape", reshape_ops()},
       {"rearrange", rearrange_ops()},

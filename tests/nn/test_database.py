@@ -20,10 +20,6 @@ MISSING = {
     name: function
     for n in (1, 2, 3)
     for name, function in (
-        (f"Conv{n}d", f"conv{n}d"),
-        (f"LazyConv{n}d", f"conv{n}d"),
-        (f"ConvTranspose{n}d", f"conv_transpose{n}d"),
-        (f"LazyConvTranspose{n}d", f"conv_transpose{n}d"),
         (f"MaxPool{n}d", f"max_pool{n}d"),
         (f"AvgPool{n}d", f"avg_pool{n}d"),
         (f"LPPool{n}d", f"lp_pool{n}d"),

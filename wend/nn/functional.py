@@ -99,6 +99,12 @@ from wend.nn._rearrange import (
 )
 
 one_hot = _nn.one_hot
+conv1d = _C.conv1d
+conv2d = _C.conv2d
+conv3d = _C.conv3d
+conv_transpose1d = _C.conv_transpose1d
+conv_transpose2d = _C.conv_transpose2d
+conv_transpose3d = _C.conv_transpose3d
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
