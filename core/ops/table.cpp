@@ -35,6 +35,7 @@ std::span<const OpFamily> op_table() {
       {"loss", loss_ops()},
       {"recurrent", recurrent_ops()},
       {"conv", conv_ops()},
+      {"pool", pool_ops()},
       {"strided", strided_ops()},
       {"reshape", reshape_ops()},
       {"rearrange", rearrange_ops()},
