@@ -30,7 +30,7 @@ from wend._interop import (  # noqa: E402
     from_numpy,
     frombuffer,
 )
-from wend._lookup import isin, unravel_index  # noqa: E402
+from wend._lookup import unravel_index  # noqa: E402
 from wend._norms import torch_norm as norm  # noqa: E402
 from wend._products import chain_matmul, matrix_power, tensordot  # noqa: E402
 from wend._reductions import (  # noqa: E402
@@ -47,7 +47,7 @@ from wend._reductions import (  # noqa: E402
     unique,
     unique_consecutive,
 )
-from wend._report import eager, laziness, report  # noqa: E402
+from wend._report import batching, eager, laziness, report  # noqa: E402
 from wend._sets import isin  # noqa: E402
 from wend._settings import (  # noqa: E402
     are_deterministic_algorithms_enabled,
@@ -150,6 +150,7 @@ _NAMES = {
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
     "load": "serialization",
+    "map": "_map",
     "typename": "_info",
     "pairwise_distance": "nn.functional",
     "printoptions": "_printing",
