@@ -252,7 +252,6 @@ def equal(self: Tensor, other: Tensor) -> bool:
     return self.shape == other.shape and bool((self == other).all())
 
 
-
 @_method
 def allclose(
     self: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False

@@ -16,8 +16,8 @@
 namespace wend {
 namespace {
 
-constexpr size_t kMany = 64;            // nodes that need not be counted
-constexpr ptrdiff_t kFew = 8;     // nodes that are not worth a look
+constexpr size_t kMany = 64;   // nodes that need not be counted
+constexpr ptrdiff_t kFew = 8;  // nodes that are not worth a look
 constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
 constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
 constexpr uint32_t kMaxInputs = 16;

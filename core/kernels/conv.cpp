@@ -13,9 +13,9 @@
 namespace wend {
 namespace {
 
-constexpr int64_t kTile = 1 << 16;       // elements of a tile of columns, to stay in cache
-constexpr double kWorthThreads = 2e5;    // multiplications
-constexpr int64_t kSums = 1 << 22;       // elements of partial sums of a weight's gradient
+constexpr int64_t kTile = 1 << 16;     // elements of a tile of columns, to stay in cache
+constexpr double kWorthThreads = 2e5;  // multiplications
+constexpr int64_t kSums = 1 << 22;     // elements of partial sums of a weight's gradient
 constexpr int64_t kMostSums = 8;
 
 // The places along the last dimension whose tap k lies on the image.
@@ -187,7 +187,9 @@ struct Plan {
     return {c.y.data + image * c.y.image + group * c.outputs * c.y.channel + place * c.y.pixel[2],
             c.y.channel, c.y.pixel[2]};
   }
-  Matrix<const T> weight(int64_t group) const { return {c.w + group * c.outputs * depth, depth, 1}; }
+  Matrix<const T> weight(int64_t group) const {
+    return {c.w + group * c.outputs * depth, depth, 1};
+  }
   // The windows of places [begin, end), in `scratch` unless the image itself will do.
   Matrix<const T> columns(int64_t image, int64_t group, int64_t begin, int64_t end,
                           T* scratch) const {
@@ -342,11 +344,11 @@ void columns_to_image(const Windows& w, int64_t images, int64_t channels, const 
                });
 }
 
-#define CONVOLUTIONS(T)                                                                         \
-  template void convolve(const Convolution<T>&, const T*);                                      \
-  template void convolve_to_input(const Convolution<T>&, const T*);                             \
-  template void convolve_to_weight(const Convolution<T>&);                                      \
-  template void image_to_columns(const Windows&, int64_t, int64_t, const Images<T>&, T*);       \
+#define CONVOLUTIONS(T)                                                                   \
+  template void convolve(const Convolution<T>&, const T*);                                \
+  template void convolve_to_input(const Convolution<T>&, const T*);                       \
+  template void convolve_to_weight(const Convolution<T>&);                                \
+  template void image_to_columns(const Windows&, int64_t, int64_t, const Images<T>&, T*); \
   template void columns_to_image(const Windows&, int64_t, int64_t, const Images<T>&, const T*);
 CONVOLUTIONS(float)
 CONVOLUTIONS(double)

@@ -1,5 +1,6 @@
 // kernels/conv.hpp: convolution of images in one to three dimensions, its two transposes, and the
-// windows of an image as columns. Sizes, dtypes and which tensor is which are settled by the caller.
+// windows of an image as columns. Sizes, dtypes and which tensor is which are settled by the
+// caller.
 #pragma once
 
 #include <cstdint>

@@ -62,8 +62,7 @@ void each_window(const Pooling& p, F&& body) {
 
 template <class F>
 void each_plane(const Pooling& p, int64_t planes, F&& body) {
-  const int64_t work =
-      std::max({p.windows(), p.plane[0] * p.plane[1] * p.plane[2], int64_t{1}});
+  const int64_t work = std::max({p.windows(), p.plane[0] * p.plane[1] * p.plane[2], int64_t{1}});
   parallel_for(planes, std::max<int64_t>(1, 16384 / work), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) body(i);
   });
@@ -177,8 +176,7 @@ void spread_means(const Pooling& p, DType dtype, const Planes& g, const Planes& 
         for (int64_t x = 0; x < p.plane[0]; ++x)
           for (int64_t y = 0; y < p.plane[1]; ++y)
             for (int64_t z = 0; z < p.plane[2]; ++z)
-              store(to[offset(out.inner, x, y, z)],
-                    plane[(x * p.plane[1] + y) * p.plane[2] + z]);
+              store(to[offset(out.inner, x, y, z)], plane[(x * p.plane[1] + y) * p.plane[2] + z]);
       });
     }
   });

@@ -4,21 +4,21 @@
 #include "kernels/conv.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
+#include "ops/windows.hpp"
 
 namespace wend {
 namespace {
 
-// The three forms, by what they give. Inputs: image and weight; result and weight; result and image.
-// The first two may have a third, the bias. Attributes: stride, padding before the image, dilation,
-// groups, and the sizes of what they give, which also say how much padding is behind the image.
+// The three forms, by what they give. Inputs: image and weight; result and weight; result and
+// image. The first two may have a third, the bias. Attributes: stride, padding before the image,
+// dilation, groups, and the sizes of what they give, which also say how much padding is behind the
+// image.
 enum class Form { result, image, weight };
 
 constexpr int kGroups = 3, kSizes = 4;
@@ -28,14 +28,8 @@ void infer_form(Infer& s) {
   const Dims sizes(s.attrs[kSizes].as_ints());
   s.dtype = s.in[0]->dtype;
   const Layout &a = *s.in[0]->layout, &b = *s.in[1]->layout;
-  s.layout = form == Form::weight ? contiguous(sizes)
-                                  : like_format(is_channels_last(a) ? a : b, sizes);
-}
-
-// A number for each of three dimensions, the first of which may be lacking.
-void spread(std::span<const int64_t> list, int64_t otherwise, int64_t (&to)[3]) {
-  const size_t lacking = 3 - list.size();
-  for (size_t i = 0; i < 3; ++i) to[i] = i < lacking ? otherwise : list[i - lacking];
+  s.layout =
+      form == Form::weight ? contiguous(sizes) : like_format(is_channels_last(a) ? a : b, sizes);
 }
 
 Windows windows_of(const Node& node, std::span<const int64_t> image, std::span<const int64_t> taps,
@@ -65,48 +59,6 @@ Images<T> images(T* data, const Layout& layout) {
   }
   return out;
 }
-
-template <class T>
-constexpr DType kDTypeOf = std::is_same_v<T, float>    ? DType::float32
-                           : std::is_same_v<T, double> ? DType::float64
-                                                       : DType::int64;
-
-// A node's elements as T: its own memory, or a contiguous copy of it.
-template <class T>
-struct As {
-  std::unique_ptr<T[]> copied;
-  LayoutRef layout;
-  T* data;
-
-  As(const Node& node, bool must_copy) : layout(node.layout) {
-    data = reinterpret_cast<T*>(node.data());
-    if (node.dtype == kDTypeOf<T> && !must_copy) return;
-    layout = contiguous(node.sizes());
-    copied = std::make_unique_for_overwrite<T[]>(node.numel() + 1);
-    data = copied.get();
-    copy(node.sizes(), {reinterpret_cast<char*>(data), kDTypeOf<T>, layout->strides()},
-         strided(node));
-  }
-};
-
-// Where a kernel writes T, and what takes it to the node that is of another dtype.
-template <class T>
-struct Result {
-  const Node& node;
-  std::unique_ptr<T[]> apart;
-  T* data;
-
-  explicit Result(const Node& node) : node(node), data(reinterpret_cast<T*>(node.data())) {
-    if (node.dtype == kDTypeOf<T>) return;
-    apart = std::make_unique_for_overwrite<T[]>(node.numel() + 1);
-    data = apart.get();
-  }
-  void finish() const {
-    if (apart)
-      copy(node.sizes(), strided(node),
-           {reinterpret_cast<char*>(data), kDTypeOf<T>, node.strides()});
-  }
-};
 
 bool places_in_a_row(const Node& node) {
   int64_t sizes[3];
@@ -158,13 +110,15 @@ double work_of_form(const Node& node) {
   const Node& weight = form == Form::weight ? node : *node.inputs[1];
   const Node& result = form == Form::result ? node : *node.inputs[0];
   const auto channels = static_cast<double>(std::max<int64_t>(result.size(1), 1));
-  return static_cast<double>(result.numel()) * static_cast<double>(weight.numel()) / channels * 0.03;
+  return static_cast<double>(result.numel()) * static_cast<double>(weight.numel()) / channels *
+         0.03;
 }
 
-Value form_of(const char* name, const Value& a, const Value& b, const Node& like, const Node& sizes) {
-  return record(op_named(std::string_view(name)), {a, b},
-                {like.attr(0), like.attr(1), like.attr(2), like.attr(kGroups),
-                 Arg::of(sizes.sizes())});
+Value form_of(const char* name, const Value& a, const Value& b, const Node& like,
+              const Node& sizes) {
+  return record(
+      op_named(std::string_view(name)), {a, b},
+      {like.attr(0), like.attr(1), like.attr(2), like.attr(kGroups), Arg::of(sizes.sizes())});
 }
 Value result_of(const Value& image, const Value& weight, const GradCall& s, int sizes_of) {
   return form_of("convolution_result", image, weight, s.node(), *s.in(sizes_of));
@@ -201,8 +155,7 @@ Value lift_form(const Lift& s) {
 // "(4 x 4)"
 std::string crossed(std::span<const int64_t> sizes) {
   std::string text = "(";
-  for (size_t i = 0; i < sizes.size(); ++i)
-    text += (i ? " x " : "") + std::to_string(sizes[i]);
+  for (size_t i = 0; i < sizes.size(); ++i) text += (i ? " x " : "") + std::to_string(sizes[i]);
   return text + ")";
 }
 
@@ -256,8 +209,9 @@ void check_channels(const Geometry& g, const Node& input, const Node& weight, co
     fail(ErrorKind::runtime, "Given groups=", g.groups, ", expected weight to be divisible by ",
          g.groups, " at dimension 0, but got weight of size [", sizes, "] instead");
   const int64_t channels = g.transposed ? weight.size(0) : weight.size(1) * g.groups;
-  const std::string given = g.transposed ? join("Given transposed=1, weight of size ", sizes)
-                                         : join("Given groups=", g.groups, ", weight of size ", sizes);
+  const std::string given = g.transposed
+                                ? join("Given transposed=1, weight of size ", sizes)
+                                : join("Given groups=", g.groups, ", weight of size ", sizes);
   if (input.size(1) != channels)
     fail(ErrorKind::runtime, given, ", expected input", show(input.sizes()), " to have ", channels,
          " channels, but got ", input.size(1), " channels instead");
@@ -353,8 +307,7 @@ void pad_to_same(Geometry& g, const Node& weight) {
     if (g.stride[i] != 1)
       fail(ErrorKind::runtime, "padding='same' is not supported for strided convolutions");
   g.padding = Dims{};
-  for (int i = 0; i < g.n; ++i)
-    g.padding.push(g.dilation[i] * (weight.size(i + 2) - 1) / 2);
+  for (int i = 0; i < g.n; ++i) g.padding.push(g.dilation[i] * (weight.size(i + 2) - 1) / 2);
 }
 
 Value convolved(Geometry& g, Value input, const Value& weight, const Value& bias, bool same) {
@@ -390,8 +343,8 @@ Values body_conv(Call& c) {
   const Value input = c.tensor(0), weight = c.tensor(1), bias = c.tensor(2);
   check_call(c, n, *input, bias.get());
   const bool named = c[4].kind == Arg::text;
-  Geometry g{n, false, expanded(c[3], n), {}, expanded(c[5], n), expanded(Arg::of(0), n),
-             c[6].as_int()};
+  Geometry g{
+      n, false, expanded(c[3], n), {}, expanded(c[5], n), expanded(Arg::of(0), n), c[6].as_int()};
   if (!named) {
     g.padding = expanded(c[4], n);
     return {convolved(g, input, weight, bias, false)};
@@ -409,7 +362,12 @@ template <int n>
 Values body_conv_transpose(Call& c) {
   const Value input = c.tensor(0), bias = c.tensor(2);
   check_call(c, n, *input, bias.get());
-  Geometry g{n, true, expanded(c[3], n), expanded(c[4], n), expanded(c[7], n), expanded(c[5], n),
+  Geometry g{n,
+             true,
+             expanded(c[3], n),
+             expanded(c[4], n),
+             expanded(c[7], n),
+             expanded(c[5], n),
              c[6].as_int()};
   return {convolved(g, input, c.tensor(1), bias, false)};
 }
@@ -467,24 +425,28 @@ constexpr Op kOps[] = {
     entry("conv1d", CONV, "Convolution of (N, C, L) or (C, L) with weight (O, C / groups, K).",
           "conv1d(ones(1, 1, 4), ones(1, 1, 2))", body_conv<1>),
     entry("conv1d", CONV_NAMED, "", "", body_conv<1>),
-    entry("conv2d", CONV, "Convolution of (N, C, H, W) or (C, H, W) with weight (O, C / groups, "
-                          "KH, KW).",
+    entry("conv2d", CONV,
+          "Convolution of (N, C, H, W) or (C, H, W) with weight (O, C / groups, "
+          "KH, KW).",
           "conv2d(ones(1, 1, 2, 3), ones(1, 1, 2, 2))", body_conv<2>),
     entry("conv2d", CONV_NAMED, "", "", body_conv<2>),
-    entry("conv3d", CONV, "Convolution of (N, C, D, H, W) or (C, D, H, W) with weight (O, C / "
-                          "groups, KD, KH, KW).",
+    entry("conv3d", CONV,
+          "Convolution of (N, C, D, H, W) or (C, D, H, W) with weight (O, C / "
+          "groups, KD, KH, KW).",
           "conv3d(ones(1, 2, 2, 2), ones(1, 1, 2, 2, 2))", body_conv<3>),
     entry("conv3d", CONV_NAMED, "", "", body_conv<3>),
     entry("conv_transpose1d", CONV_TRANSPOSE,
           "Transposed convolution of (N, C, L) or (C, L) with weight (C, O / groups, K).",
           "conv_transpose1d(ones(1, 1, 2), ones(1, 1, 2))", body_conv_transpose<1>),
-    entry("conv_transpose2d", CONV_TRANSPOSE,
-          "Transposed convolution of (N, C, H, W) or (C, H, W) with weight (C, O / groups, KH, KW).",
-          "conv_transpose2d(ones(1, 1, 1, 2), ones(1, 1, 1, 2))", body_conv_transpose<2>),
-    entry("conv_transpose3d", CONV_TRANSPOSE,
-          "Transposed convolution of (N, C, D, H, W) or (C, D, H, W) with weight (C, O / groups, KD, "
-          "KH, KW).",
-          "conv_transpose3d(ones(1, 1, 1, 2), ones(1, 1, 1, 1, 2))", body_conv_transpose<3>),
+    entry(
+        "conv_transpose2d", CONV_TRANSPOSE,
+        "Transposed convolution of (N, C, H, W) or (C, H, W) with weight (C, O / groups, KH, KW).",
+        "conv_transpose2d(ones(1, 1, 1, 2), ones(1, 1, 1, 2))", body_conv_transpose<2>),
+    entry(
+        "conv_transpose3d", CONV_TRANSPOSE,
+        "Transposed convolution of (N, C, D, H, W) or (C, D, H, W) with weight (C, O / groups, KD, "
+        "KH, KW).",
+        "conv_transpose3d(ones(1, 1, 1, 2), ones(1, 1, 1, 1, 2))", body_conv_transpose<3>),
 };
 
 }  // namespace

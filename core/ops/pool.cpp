@@ -65,7 +65,8 @@ std::vector<Range> fixed_ranges(const Node& node, int d, int64_t size, int64_t n
     const int64_t first = i * at(kStride) - padding;
     const int64_t begin = first < 0 ? first + (-first + step - 1) / step * step : first;
     const int64_t end = std::min(first + (kernel - 1) * step + 1, size);
-    ranges[i] = {begin, end, count_pad ? std::min(first + kernel, size + padding) - first : end - begin};
+    ranges[i] = {begin, end,
+                 count_pad ? std::min(first + kernel, size + padding) - first : end - begin};
   }
   return ranges;
 }
@@ -167,15 +168,15 @@ Value values_gradient(const GradCall& s, const Value& places) {
   const int64_t n = s.attr(0).as_int();
   const Node& in = *s.in(0);
   const Dims flat = flattened(in, n), rows = flattened(*places, n);
-  const Value back = scatter_add(full(flat.span(), 0, s.g->dtype), -1, reshape(places, rows),
-                                 reshape(s.g, rows));
+  const Value back =
+      scatter_add(full(flat.span(), 0, s.g->dtype), -1, reshape(places, rows), reshape(s.g, rows));
   return reshape(back, in.sizes());
 }
 
 Value mean_gradient(const GradCall& s, const char* name) {
-  return record(op_named(std::string_view(name)), {s.g},
-                {s.attr(0), s.attr(1), s.attr(2), s.attr(3), s.attr(4), s.attr(5), s.attr(6),
-                 s.attr(7)});
+  return record(
+      op_named(std::string_view(name)), {s.g},
+      {s.attr(0), s.attr(1), s.attr(2), s.attr(3), s.attr(4), s.attr(5), s.attr(6), s.attr(7)});
 }
 
 Value lift_values(const Lift& s) {
@@ -192,8 +193,9 @@ Value pooled(const char* name, const Value& input, const Geometry& g) {
 constexpr const char* kTuples[] = {"", "", "tuple of two ints", "tuple of three ints"};
 
 Dims list_of(const Arg& arg, int n) {
-  Dims list = arg.is_none() ? Dims{} : arg.kind == Arg::integer ? Dims{arg.as_int()}
-                                                                 : Dims(arg.as_ints());
+  Dims list = arg.is_none()              ? Dims{}
+              : arg.kind == Arg::integer ? Dims{arg.as_int()}
+                                         : Dims(arg.as_ints());
   if (list.n == 1)
     while (list.n < n) list.push(list[0]);
   return list;
@@ -210,14 +212,15 @@ void check_one(const char* op, const char* name, const Dims& list, bool may_lack
        list.n);
 }
 
-void check_list(const char* op, const char* name, const Dims& list, int n,
-                bool may_lack) {
+void check_list(const char* op, const char* name, const Dims& list, int n, bool may_lack) {
   if (n == 1) return check_one(op, name, list, may_lack);
   if (list.n == n || (list.n == 0 && may_lack)) return;
   const std::string_view what(name);
   const bool short_text = n == 3 && what == "kernel_size" && std::string_view(op) == "avg_pool3d";
   fail(ErrorKind::runtime, op, ": ", name,
-       what == "dilation" ? " must be either " : short_text ? " must be " : " must either be ",
+       what == "dilation" ? " must be either "
+       : short_text       ? " must be "
+                          : " must either be ",
        may_lack ? "omitted, " : "", "a single int, or a ", kTuples[n]);
 }
 
@@ -258,8 +261,9 @@ void check_numbers(const Geometry& g) {
     if (g.padding[i] < 0)
       fail(ErrorKind::runtime, "pad must be non-negative, but got pad: ", g.padding[i]);
     if (g.padding[i] > ((g.kernel[i] - 1) * g.dilation[i] + 1) / 2)
-      fail(ErrorKind::runtime, "pad should be at most half of effective kernel size, but got pad=",
-           g.padding[i], ", kernel_size=", g.kernel[i], " and dilation=", g.dilation[i]);
+      fail(ErrorKind::runtime,
+           "pad should be at most half of effective kernel size, but got pad=", g.padding[i],
+           ", kernel_size=", g.kernel[i], " and dilation=", g.dilation[i]);
   }
 }
 
@@ -327,8 +331,8 @@ void check_outcome(const Geometry& g, const Node& input, bool max) {
     fail(ErrorKind::runtime, "max_pool1d() Invalid computed output size: ", g.after[0]);
   if (g.n() == 3 && !max) {
     fail(ErrorKind::runtime, "input image (T: ", g.before[0], " H: ", g.before[1],
-         " W: ", g.before[2], ") smaller than kernel size (kT: ", g.kernel[0],
-         " kH: ", g.kernel[1], " kW: ", g.kernel[2], ")");
+         " W: ", g.before[2], ") smaller than kernel size (kT: ", g.kernel[0], " kH: ", g.kernel[1],
+         " kW: ", g.kernel[2], ")");
   }
   fail(ErrorKind::runtime, "Given input size: ", crossed(channels, g.before),
        ". Calculated output size: ", crossed(channels, g.after), ". Output size is too small");
@@ -371,7 +375,8 @@ Values body_max_pool(Call& c) {
   check_list(op, "dilation", g.dilation, n, false);
   g = geometry_of(op, *input, n, g, c[5].as_bool(), true);
   if (input->dtype == DType::bool_) not_for(n == 1 ? "max_pool1d_impl" : op, input->dtype);
-  if (n == 1 && !with_places && !is_floating(input->dtype)) not_for("max_pool1d_impl", input->dtype);
+  if (n == 1 && !with_places && !is_floating(input->dtype))
+    not_for("max_pool1d_impl", input->dtype);
   const Value places = pooled("max_pool_places", input, g);
   const Value values =
       record(op_named(std::string_view(kMaxValues[n])), {input, places}, {Arg::of(n)});
@@ -423,8 +428,7 @@ void check_adaptive(const char* op, const Node& input, const Dims& sizes, int n,
   if (sizes.n != n && n == 1)
     fail(ErrorKind::runtime, op, "() argument 'output_size' should contain one int (got ", sizes.n,
          ")");
-  if (sizes.n != n)
-    fail(ErrorKind::runtime, op, ": output_size must be ", n);
+  if (sizes.n != n) fail(ErrorKind::runtime, op, ": output_size must be ", n);
   if (!max) check_adaptive_mean(sizes, n);
   const bool ranked = input.ndim() == n + 1 || input.ndim() == n + 2;
   if (!ranked)
@@ -433,9 +437,10 @@ void check_adaptive(const char* op, const Node& input, const Dims& sizes, int n,
   if (n == 1 && !max) return;
   for (int i = input.ndim() == n + 2; i < input.ndim(); ++i)
     if (input.size(i) == 0)
-      fail(ErrorKind::runtime, op,
-           "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
-           show(input.sizes()), " with dimension ", i, " being empty");
+      fail(
+          ErrorKind::runtime, op,
+          "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
+          show(input.sizes()), " with dimension ", i, " being empty");
 }
 
 Geometry adaptive(const Node& input, const Dims& sizes) {
@@ -447,9 +452,8 @@ Geometry adaptive(const Node& input, const Dims& sizes) {
 
 constexpr const char* kAdaptiveMax[] = {"", "adaptive_max_pool1d", "adaptive_max_pool2d",
                                         "adaptive_max_pool3d"};
-constexpr const char* kAdaptiveMaxValues[] = {"", "adaptive_max_pool1d_values",
-                                              "adaptive_max_pool2d_values",
-                                              "adaptive_max_pool3d_values"};
+constexpr const char* kAdaptiveMaxValues[] = {
+    "", "adaptive_max_pool1d_values", "adaptive_max_pool2d_values", "adaptive_max_pool3d_values"};
 
 template <int n>
 Values body_adaptive_max_pool(Call& c) {
@@ -463,7 +467,8 @@ Values body_adaptive_max_pool(Call& c) {
     fail(ErrorKind::runtime, "Trying to create tensor with negative dimension ", sizes[0], ": ",
          show(shown));
   }
-  if (!is_floating(input->dtype)) not_for(n == 1 ? "adaptive_max_pool2d" : kAdaptiveMax[n], input->dtype);
+  if (!is_floating(input->dtype))
+    not_for(n == 1 ? "adaptive_max_pool2d" : kAdaptiveMax[n], input->dtype);
   const Value places = pooled("max_pool_places", input, adaptive(*input, sizes));
   return {record(op_named(std::string_view(kAdaptiveMaxValues[n])), {input, places}, {Arg::of(n)}),
           places};
@@ -523,10 +528,10 @@ constexpr Op entry(const char* name, const char* signature, const char* doc, con
           .module = module};
 }
 
-#define MAX_POOL                                                                       \
+#define MAX_POOL                                                                      \
   "(Tensor input, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] " \
   "dilation=1, bool ceil_mode=False) -> "
-#define AVG_POOL                                                                     \
+#define AVG_POOL                                                                    \
   "(Tensor input, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool " \
   "ceil_mode=False, bool count_include_pad=True"
 #define BOTH "(Tensor values, Tensor indices)"
@@ -579,8 +584,8 @@ constexpr Op kOps[] = {
           body_max_pool<2, true>, "_nn"),
     entry("max_pool3d_with_indices", MAX_POOL BOTH, kBothDoc,
           "_C._nn.max_pool3d_with_indices(ones(1, 2, 2, 2), 2)", body_max_pool<3, true>, "_nn"),
-    entry("avg_pool1d", AVG_POOL ") -> Tensor", kMeanDoc, "avg_pool1d(tensor([[1., 3., 2., 4.]]), 2)",
-          body_avg_pool<1>),
+    entry("avg_pool1d", AVG_POOL ") -> Tensor", kMeanDoc,
+          "avg_pool1d(tensor([[1., 3., 2., 4.]]), 2)", body_avg_pool<1>),
     entry("avg_pool2d", AVG_POOL ", int? divisor_override=None) -> Tensor", kMeanDoc,
           "_C._nn.avg_pool2d(tensor([[[1., 3.], [2., 4.]]]), 2)", body_avg_pool<2>, "_nn"),
     entry("avg_pool3d", AVG_POOL ", int? divisor_override=None) -> Tensor", kMeanDoc,

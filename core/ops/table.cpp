@@ -36,6 +36,7 @@ std::span<const OpFamily> op_table() {
       {"recurrent", recurrent_ops()},
       {"conv", conv_ops()},
       {"pool", pool_ops()},
+      {"fold", fold_ops()},
       {"strided", strided_ops()},
       {"reshape", reshape_ops()},
       {"rearrange", rearrange_ops()},

@@ -230,9 +230,7 @@ def _unpooled_size(
     input: Tensor, kernel: list[int], stride: list[int], padding: list[int], wanted: Any
 ) -> list[int]:
     n = len(kernel)
-    usual = [
-        (input.size(d - n) - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)
-    ]
+    usual = [(input.size(d - n) - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]
     if wanted is None:
         return usual
     size = [*wanted]

@@ -50,7 +50,7 @@ from wend.nn._activations import (
 from wend.nn._attention import scaled_dot_product_attention
 from wend.nn._bags import embedding_bag
 from wend.nn._ctc import ctc_loss
-from wend.nn._distances import cosine_similarity, normalize, pairwise_distance
+from wend.nn._distances import cosine_similarity, normalize, pairwise_distance, pdist
 from wend.nn._dropout import (
     alpha_dropout,
     dropout,
@@ -123,9 +123,19 @@ from wend.nn._pooling import (
 )
 from wend.nn._rearrange import (
     channel_shuffle,
+    fold,
     native_channel_shuffle,
     pixel_shuffle,
     pixel_unshuffle,
+    unfold,
+)
+from wend.nn._sampling import (
+    affine_grid,
+    grid_sample,
+    interpolate,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
 )
 
 one_hot = _nn.one_hot
