@@ -48,6 +48,24 @@ class _nanmedian_result(NamedTuple):
 class _frexp_result(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
+class _max_pool1d_with_indices_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _max_pool2d_with_indices_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _max_pool3d_with_indices_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _adaptive_max_pool1d_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _adaptive_max_pool2d_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
+class _adaptive_max_pool3d_result(NamedTuple):
+    values: Tensor
+    indices: Tensor
 
 class Tensor:
     shape: _types.Size
@@ -1382,8 +1400,29 @@ def _legacy_tensor(arg0: Any, arg1: tuple[Any, ...], /) -> Any: ...
 def _live_nodes() -> builtins.int: ...
 class _nn:
     @staticmethod
+    def adaptive_avg_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
+        """The mean of each window."""
+    @staticmethod
+    def adaptive_avg_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
+        """The mean of each window."""
+    @staticmethod
+    def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> _adaptive_max_pool2d_result:
+        """The largest element of each window, and its place in its plane."""
+    @staticmethod
+    def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> _adaptive_max_pool3d_result:
+        """The largest element of each window, and its place in its plane."""
+    @staticmethod
+    def avg_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ..., count_include_pad: builtins.bool = ..., divisor_override: builtins.int | None = ...) -> Tensor:
+        """The mean of each window."""
+    @staticmethod
+    def avg_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ..., count_include_pad: builtins.bool = ..., divisor_override: builtins.int | None = ...) -> Tensor:
+        """The mean of each window."""
+    @staticmethod
     def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = ..., size_average: builtins.bool | None = ..., reduce: builtins.bool | None = ..., reduction: str = ..., *, out: Any = None) -> Tensor:
         """The loss of probabilities against targets between 0 and 1."""
+    @staticmethod
+    def col2im(input: Tensor, output_size: builtins.int | Sequence[builtins.int], kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int], padding: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int]) -> Tensor:
+        """Columns of windows added up to images of output_size."""
     @staticmethod
     def cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = ..., size_average: builtins.bool | None = ..., ignore_index: builtins.int = ..., reduce: builtins.bool | None = ..., reduction: str = ..., label_smoothing: builtins.float = ..., *, out: Any = None) -> Tensor:
         """The loss of unnormalised scores against class indices or class probabilities."""
@@ -1410,11 +1449,20 @@ class _nn:
     def hardtanh(input: Tensor, min_val: Number = ..., max_val: Number = ..., *, out: Any = None) -> Tensor:
         """input, held between min_val and max_val."""
     @staticmethod
+    def im2col(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], dilation: builtins.int | Sequence[builtins.int], padding: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int]) -> Tensor:
+        """The windows of (N, C, H, W) or (C, H, W) as columns."""
+    @staticmethod
     def leaky_relu(input: Tensor, negative_slope: Number = ..., *, out: Any = None) -> Tensor:
         """input where it is positive, negative_slope * input elsewhere."""
     @staticmethod
     def logsigmoid(input: Tensor, *, out: Any = None) -> Tensor:
         """log(sigmoid(input)), exact for very negative input."""
+    @staticmethod
+    def max_pool2d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> _max_pool2d_with_indices_result:
+        """The largest element of each window, and its place in its plane."""
+    @staticmethod
+    def max_pool3d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> _max_pool3d_with_indices_result:
+        """The largest element of each window, and its place in its plane."""
     @staticmethod
     def mish(input: Tensor, *, out: Any = None) -> Tensor:
         """input * tanh(softplus(input))."""
@@ -1672,6 +1720,10 @@ def acos(input: Tensor, *, out: Any = None) -> Tensor:
     """The angle whose cosine each element is."""
 def acosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Inverse hyperbolic cosine of each element."""
+def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
+    """The mean of each window."""
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> _adaptive_max_pool1d_result:
+    """The largest element of each window, and its place in its plane."""
 @overload
 def add(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """Sum of input and other, element by element."""
@@ -1758,6 +1810,8 @@ def atan2(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The angle of the point (other, input), from -pi to pi."""
 def atanh(input: Tensor, *, out: Any = None) -> Tensor:
     """Inverse hyperbolic tangent of each element."""
+def avg_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ..., count_include_pad: builtins.bool = ...) -> Tensor:
+    """The mean of each window."""
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = ..., alpha: Number = ..., out: Any = None) -> Tensor:
     """beta * input + alpha * batch1 @ batch2, for batches of matrices."""
 @overload
@@ -1841,6 +1895,27 @@ def conj_physical(input: Tensor, *, out: Any = None) -> Tensor:
     """input itself, which is real."""
 def constant_pad_nd(input: Tensor, pad: Sequence[builtins.int], value: Number = ...) -> Tensor:
     """A margin of one value, wide as pad says from the last dimension on."""
+@overload
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor:
+    """Convolution of (N, C, L) or (C, L) with weight (O, C / groups, K)."""
+@overload
+def conv1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: str = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor: ...
+@overload
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor:
+    """Convolution of (N, C, H, W) or (C, H, W) with weight (O, C / groups, KH, KW)."""
+@overload
+def conv2d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: str = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor: ...
+@overload
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor:
+    """Convolution of (N, C, D, H, W) or (C, D, H, W) with weight (O, C / groups, KD, KH, KW)."""
+@overload
+def conv3d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: str = ..., dilation: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ...) -> Tensor: ...
+def conv_transpose1d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: builtins.int | Sequence[builtins.int] = ..., output_padding: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ..., dilation: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
+    """Transposed convolution of (N, C, L) or (C, L) with weight (C, O / groups, K)."""
+def conv_transpose2d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: builtins.int | Sequence[builtins.int] = ..., output_padding: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ..., dilation: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
+    """Transposed convolution of (N, C, H, W) or (C, H, W) with weight (C, O / groups, KH, KW)."""
+def conv_transpose3d(input: Tensor, weight: Tensor, bias: Tensor | None = ..., stride: builtins.int | Sequence[builtins.int] = ..., padding: builtins.int | Sequence[builtins.int] = ..., output_padding: builtins.int | Sequence[builtins.int] = ..., groups: builtins.int = ..., dilation: builtins.int | Sequence[builtins.int] = ...) -> Tensor:
+    """Transposed convolution of (N, C, D, H, W) or (C, D, H, W) with weight (C, O / groups, KD, KH, KW)."""
 def copysign(input: Tensor, other: Tensor | Number, *, out: Any = None) -> Tensor:
     """The size of input with the sign of other."""
 def cos(input: Tensor, *, out: Any = None) -> Tensor:
@@ -2116,6 +2191,14 @@ def max(input: Tensor, *, out: Any = None) -> Tensor:
 def max(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor: ...
 @overload
 def max(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _max_result: ...
+def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> Tensor:
+    """The largest element of each window."""
+def max_pool1d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> _max_pool1d_with_indices_result:
+    """The largest element of each window, and its place in its plane."""
+def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> Tensor:
+    """The largest element of each window."""
+def max_pool3d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> Tensor:
+    """The largest element of each window."""
 def maximum(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The larger of input and other; NaN if either is."""
 @overload

@@ -44,6 +44,9 @@ std::span<const Op> dropout_ops();
 std::span<const Op> loss_ops();
 std::span<const Op> batching_ops();
 std::span<const Op> recurrent_ops();
+std::span<const Op> conv_ops();
+std::span<const Op> pool_ops();
+std::span<const Op> fold_ops();
 
 inline Strided strided(const Node& node) { return {node.data(), node.dtype, node.strides()}; }
 

@@ -15,35 +15,6 @@ from torch.testing._internal.common_modules import ModuleErrorEnum
 import wend
 
 EVERY = sorted(DATABASE)
-# What nn.functional does not have yet; a module leaves the set when its function is there.
-MISSING = {
-    name: function
-    for n in (1, 2, 3)
-    for name, function in (
-        (f"Conv{n}d", f"conv{n}d"),
-        (f"LazyConv{n}d", f"conv{n}d"),
-        (f"ConvTranspose{n}d", f"conv_transpose{n}d"),
-        (f"LazyConvTranspose{n}d", f"conv_transpose{n}d"),
-        (f"MaxPool{n}d", f"max_pool{n}d"),
-        (f"AvgPool{n}d", f"avg_pool{n}d"),
-        (f"LPPool{n}d", f"lp_pool{n}d"),
-        (f"AdaptiveMaxPool{n}d", f"adaptive_max_pool{n}d"),
-        (f"AdaptiveAvgPool{n}d", f"adaptive_avg_pool{n}d"),
-        (f"FractionalMaxPool{n}d", f"fractional_max_pool{n}d"),
-    )
-    if name in DATABASE
-}
-
-
-def modules(*left_out: str) -> Any:
-    """All modules of the database, those whose function is missing as expected failures."""
-    return [
-        pytest.param(name, marks=pytest.mark.xfail(reason=f"no {MISSING[name]}", strict=True))
-        if name in MISSING
-        else name
-        for name in EVERY
-        if name not in left_out
-    ]
 
 
 def cases(name: str, training: bool) -> list[Any]:
@@ -53,7 +24,7 @@ def cases(name: str, training: bool) -> list[Any]:
 
 
 @pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
-@pytest.mark.parametrize("name", modules())
+@pytest.mark.parametrize("name", EVERY)
 def test_outputs_gradients_and_buffers_are_pytorchs(name: str, training: bool) -> None:
     found = cases(name, training)
     assert found
@@ -83,13 +54,7 @@ def test_names_of_parameters_and_buffers_are_pytorchs(name: str) -> None:
 WITH_ERRORS = [name for name in EVERY if DATABASE[name].module_error_inputs_func is not None]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(strict=True)) if name in MISSING else name
-        for name in WITH_ERRORS
-    ],
-)
+@pytest.mark.parametrize("name", WITH_ERRORS)
 def test_bad_input_is_refused_as_in_pytorch(name: str) -> None:
     info = DATABASE[name]
     bad = info.module_error_inputs_func(
@@ -108,7 +73,7 @@ def test_bad_input_is_refused_as_in_pytorch(name: str) -> None:
         assert got == expected
 
 
-@pytest.mark.parametrize("name", modules())
+@pytest.mark.parametrize("name", EVERY)
 def test_a_copied_and_a_pickled_module_compute_the_same(name: str) -> None:
     import copy
     import pickle

@@ -48,3 +48,20 @@ def normalize(
     """
     length = input.norm(p, dim, keepdim=True).clamp_min(eps)
     return _C.div(input, length) if out is None else _C.div(input, length, out=out)
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Tensor:
+    """The p-norms of the differences of each two rows, in the order (0, 1), (0, 2), ... (1, 2) ...
+
+    >>> wend.nn.functional.pdist(wend.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 0.0]]))
+    tensor([5., 0., 5.])
+    """
+    if input.dim() != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
+    if not input.is_floating_point():
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    if p < 0:
+        raise RuntimeError("pdist only supports non-negative p values")
+    first, second = _C.triu_indices(input.size(0), input.size(0), 1)
+    every = _C.cdist(input, input, p, "donot_use_mm_for_euclid_dist")
+    return every[first, second]

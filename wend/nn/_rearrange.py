@@ -1,8 +1,9 @@
-"""Functions of nn.functional that move channels into space, back, or among each other."""
+"""Functions of nn.functional that move elements among channels, space, windows and columns."""
 
 from __future__ import annotations
 
-from wend._C import Tensor
+from wend._C import Tensor, _nn
+from wend.nn.common_types import Size
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
@@ -84,3 +85,31 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
 
 
 native_channel_shuffle = channel_shuffle
+
+
+def unfold(
+    input: Tensor, kernel_size: Size, dilation: Size = 1, padding: Size = 0, stride: Size = 1
+) -> Tensor:
+    """The windows of (N, C, H, W) or (C, H, W) as columns.
+
+    >>> wend.nn.functional.unfold(wend.ones(1, 3, 4, 4), 2).shape
+    torch.Size([1, 12, 9])
+    """
+    return _nn.im2col(input, kernel_size, dilation, padding, stride)
+
+
+def fold(
+    input: Tensor,
+    output_size: Size,
+    kernel_size: Size,
+    dilation: Size = 1,
+    padding: Size = 0,
+    stride: Size = 1,
+) -> Tensor:
+    """Columns of windows added up to images of output_size.
+
+    >>> wend.nn.functional.fold(wend.ones(1, 4, 1), 2, 2)
+    tensor([[[[1., 1.],
+              [1., 1.]]]])
+    """
+    return _nn.col2im(input, output_size, kernel_size, dilation, padding, stride)

@@ -50,7 +50,7 @@ from wend.nn._activations import (
 from wend.nn._attention import scaled_dot_product_attention
 from wend.nn._bags import embedding_bag
 from wend.nn._ctc import ctc_loss
-from wend.nn._distances import cosine_similarity, normalize, pairwise_distance
+from wend.nn._distances import cosine_similarity, normalize, pairwise_distance, pdist
 from wend.nn._dropout import (
     alpha_dropout,
     dropout,
@@ -91,14 +91,60 @@ from wend.nn._normalization import (
     local_response_norm,
     rms_norm,
 )
+from wend.nn._pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool1d,
+    adaptive_max_pool1d_with_indices,
+    adaptive_max_pool2d,
+    adaptive_max_pool2d_with_indices,
+    adaptive_max_pool3d,
+    adaptive_max_pool3d_with_indices,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    fractional_max_pool2d,
+    fractional_max_pool2d_with_indices,
+    fractional_max_pool3d,
+    fractional_max_pool3d_with_indices,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
+    max_pool1d,
+    max_pool1d_with_indices,
+    max_pool2d,
+    max_pool2d_with_indices,
+    max_pool3d,
+    max_pool3d_with_indices,
+    max_unpool1d,
+    max_unpool2d,
+    max_unpool3d,
+)
 from wend.nn._rearrange import (
     channel_shuffle,
+    fold,
     native_channel_shuffle,
     pixel_shuffle,
     pixel_unshuffle,
+    unfold,
+)
+from wend.nn._sampling import (
+    affine_grid,
+    grid_sample,
+    interpolate,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
 )
 
 one_hot = _nn.one_hot
+conv1d = _C.conv1d
+conv2d = _C.conv2d
+conv3d = _C.conv3d
+conv_transpose1d = _C.conv_transpose1d
+conv_transpose2d = _C.conv_transpose2d
+conv_transpose3d = _C.conv_transpose3d
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
