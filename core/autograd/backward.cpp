@@ -65,8 +65,15 @@ class Reach {
       }
       if (node->order < oldest_ || !seen_.insert(node).second) continue;
       stack.push_back({node, true});
-      for (const Value& in : node->in())
-        if (in && in->needs_grad()) stack.push_back({standing_for(in.get()), false});
+      const auto visit_inputs = [&](const Node& of) {
+        for (const Value& in : of.in())
+          if (in && in->needs_grad()) stack.push_back({standing_for(in.get()), false});
+      };
+      visit_inputs(*node);
+      // Members may be passed one by one, by way of inputs that the batch had in another form.
+      if (by_batches_ && node->flags & Node::stands_for_batch)
+        for (const Node* member : node->batch->rows())
+          if (member) visit_inputs(*member);
     }
   }
   bool leads_to_target(const Node* node) const { return leading_.contains(standing_for(node)); }
