@@ -127,7 +127,7 @@ OVERRIDES: dict[str, Override] = {
     "nonzero": Override(any_strides=True),
     "_vector_norm": Override(
         through=lambda T: (
-            lambda input, dim, keepdim, ord, dtype=None: (  # noqa: A006
+            lambda input, dim, keepdim, ord, dtype=None: (
                 T.linalg.vector_norm(input, ord, dim, keepdim, dtype=dtype)
             )
         )
@@ -137,7 +137,7 @@ OVERRIDES: dict[str, Override] = {
     ),
     "_distinct": Override(
         through=lambda T: (
-            lambda input, dim, consecutive: (  # noqa: A006
+            lambda input, dim, consecutive: (
                 T.unique_consecutive(input, True, True, dim)
                 if consecutive
                 else T.unique(input, True, True, True, dim)
