@@ -145,9 +145,7 @@ REFUSED = {
     ),
     "tensorinv": lambda torch: torch.linalg.tensorinv(torch.ones(2, 3), ind=1),
     "tensorsolve": lambda torch: torch.linalg.tensorsolve(torch.ones(2, 3), torch.ones(2)),
-    "householder": lambda torch: torch.linalg.householder_product(
-        torch.ones(2, 3), torch.ones(2)
-    ),
+    "householder": lambda torch: torch.linalg.householder_product(torch.ones(2, 3), torch.ones(2)),
     "cond": lambda torch: torch.linalg.cond(torch.eye(2), 3),
 }
 

@@ -30,7 +30,7 @@ from wend._interop import (  # noqa: E402
     from_numpy,
     frombuffer,
 )
-from wend._lookup import isin, unravel_index  # noqa: E402
+from wend._lookup import unravel_index  # noqa: E402
 from wend._matrix_functions import (  # noqa: E402
     cholesky,
     cholesky_inverse,

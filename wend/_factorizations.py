@@ -151,8 +151,7 @@ def check_lu(A: Tensor, where: str, pivot: bool) -> None:
     """Require matrices, and that rows may be exchanged."""
     if A.ndim < 2:
         raise RuntimeError(
-            f"{where}: Expected tensor with 2 or more dimensions. Got size: "
-            f"{list(A.shape)} instead"
+            f"{where}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
         )
     check_float(A, where)
     if not pivot:

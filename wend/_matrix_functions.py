@@ -161,7 +161,8 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Out =
     s = _f.svdvals(input)
     m, n = input.shape[-2:]
     batch = input.shape[:-2]
-    return _f.written(_svd(input.new_zeros((*batch, m, m)), s, input.new_zeros((*batch, n, n))), out)
+    u, v = (input.new_zeros((*batch, size, size)) for size in (m, n))
+    return _f.written(_svd(u, s, v), out)
 
 
 @_method
@@ -194,9 +195,7 @@ def triangular_solve(
 
 
 @_method
-def lu(
-    A: Tensor, pivot: bool = True, get_infos: bool = False, out: Out = None
-) -> Any:
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Out = None) -> Any:
     """Both LU factors in one matrix, pivots, and with get_infos where it failed.
 
     >>> wend.lu(wend.tensor([[1.0, 2.0], [2.0, 2.0]]))[1]

@@ -1,6 +1,7 @@
 """Norms of vectors and matrices, made of the op table's norm over dimensions.
 
-torch.norm and torch.linalg's three; singular values, which some orders need, are wend/_factorizations'.
+torch.norm and torch.linalg's three; singular values, which some orders need, are
+wend/_factorizations'.
 """
 
 from __future__ import annotations

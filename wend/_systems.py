@@ -170,9 +170,7 @@ def _check_triangular_dtypes(A: Tensor, B: Tensor) -> None:
         )
 
 
-def triangular(
-    A: Tensor, B: Tensor, upper: bool, left: bool = True, unit: bool = False
-) -> Tensor:
+def triangular(A: Tensor, B: Tensor, upper: bool, left: bool = True, unit: bool = False) -> Tensor:
     """The solution of a triangular system that is known to fit."""
     A, B = _together(A, B)
     if not left:
@@ -382,18 +380,14 @@ def _check_lstsq(A: Tensor, B: Tensor, driver: str) -> None:
             "other.dim()) <= 1"
         )
     if driver not in _DRIVERS:
-        raise RuntimeError(
-            f"{where}: parameter `driver` should be one of ({', '.join(_DRIVERS)})"
-        )
+        raise RuntimeError(f"{where}: parameter `driver` should be one of ({', '.join(_DRIVERS)})")
     dim = -1 if _is_vector(A, B) else -2
     if A.shape[-2] != B.shape[dim]:
         raise RuntimeError(f"{where}: input.size(-2) should match other.size({dim})")
     _f.check_float(A, where)
 
 
-def lstsq(
-    A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None
-) -> Any:
+def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The X of least length that makes A @ X closest to B.
 
     rcond: singular values up to this share of the largest count as 0.

@@ -1,6 +1,6 @@
 // autograd/backward.cpp: one walk over the graph, by falling order of running. A node's readers ran
-// after it, so its gradient is complete when its turn comes. Nodes that ran as a batch are passed as
-// one, through the node that stands for them, by the same rules.
+// after it, so its gradient is complete when its turn comes. Nodes that ran as a batch are passed
+// as one, through the node that stands for them, by the same rules.
 #include "autograd/backward.hpp"
 
 #include <optional>
@@ -350,7 +350,8 @@ class Walk {
     const auto sources = node.attr(1).as_ints(), rows = node.attr(2).as_ints();
     for (size_t i = 0; i < sources.size(); ++i) {
       Node* source = node.inputs[sources[i]].get();
-      if (rows[i] < 0 && wants(source)) add(source, select(entry.gradient, 0, static_cast<int64_t>(i)));
+      if (rows[i] < 0 && wants(source))
+        add(source, select(entry.gradient, 0, static_cast<int64_t>(i)));
     }
   }
 
@@ -477,7 +478,7 @@ class Walk {
   Backward& request_;
   const uint64_t number_ = ++walks;
   const bool by_batches_ = goes_by_batches(request_);
-  std::vector<Node*> passed_;  // whose edges go at the end ...
+  std::vector<Node*> passed_;               // whose edges go at the end ...
   std::vector<Ref<Batch>> passed_batches_;  // ... and whose members' history does
   BorrowedFrontier frontier_;
   Node* at_ = nullptr;

@@ -1,21 +1,22 @@
 // exec/batch.cpp: nodes that do the same to different values run as one. Pending nodes are taken
 // level by level; those of a level with equal keys become the rows of one node, recorded by the
 // rule in their op's entry, so that running it and going back through it are as for any node.
+#include "graph/batch.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
 
 #include "exec/execute.hpp"
 #include "exec/run.hpp"
-#include "graph/batch.hpp"
 #include "ops/batching.hpp"
 #include "ops/functions.hpp"
 
 namespace wend {
 namespace {
 
-constexpr size_t kFew = 8;              // nodes that are not worth a look
-constexpr double kWide = 1.5;           // nodes a level, on average, from which levels are worth it
+constexpr size_t kFew = 8;     // nodes that are not worth a look
+constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
 constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
 constexpr uint32_t kMaxInputs = 16;
 
@@ -31,8 +32,7 @@ void fetch_ahead(const Nodes& nodes, size_t i) {
   if (i + kInputs < nodes.size() && nodes[i + kInputs]) {
     const Node& node = *nodes[i + kInputs];
     if (node.attrs) __builtin_prefetch(node.attrs);
-    for (uint32_t k = 0; k < node.n_inputs && k < 3; ++k)
-      __builtin_prefetch(node.inputs[k].get());
+    for (uint32_t k = 0; k < node.n_inputs && k < 3; ++k) __builtin_prefetch(node.inputs[k].get());
   }
 }
 
@@ -120,8 +120,8 @@ bool same_value(const Node& a, const Node& b) {
 
 bool all_share(Members members, uint32_t slot) {
   const Node& first = *members[0]->inputs[slot];
-  return std::ranges::all_of(
-      members, [&](const Node* m) { return same_value(*m->inputs[slot], first); });
+  return std::ranges::all_of(members,
+                             [&](const Node* m) { return same_value(*m->inputs[slot], first); });
 }
 
 // Rows [row, row + n) of one batch, where the members' inputs are that.
@@ -172,9 +172,9 @@ Value stacked(Members members, uint32_t slot, bool copies) {
   const Node& first = *members[0]->inputs[slot];
   if (const Batch* batch = rows_of_one_batch(members, slot)) {
     const Value whole = whole_of(first);
-    return batch->n == members.size() ? whole
-                                      : batch_rows(whole, first.row,
-                                                   static_cast<int64_t>(members.size()));
+    return batch->n == members.size()
+               ? whole
+               : batch_rows(whole, first.row, static_cast<int64_t>(members.size()));
   }
   return copies ? gather(members, slot) : Value();
 }
@@ -262,8 +262,7 @@ void publish_rows(const Value& whole, Members members) {
     if (like.op->view)
       take_value(member, *member.inputs[0]);
     else
-      member.buffer =
-          part_of(*whole->buffer, whole->offset * size + i * step, bytes).leak();
+      member.buffer = part_of(*whole->buffer, whole->offset * size + i * step, bytes).leak();
     publish(member);
     join_batch(*batch, member, static_cast<uint32_t>(i));
   }
@@ -360,9 +359,7 @@ class Levels {
 
   bool worth_it() const { return !nodes_.empty(); }
   uint32_t highest() const { return static_cast<uint32_t>(start_.size()) - 2; }
-  Members level(uint32_t l) const {
-    return {nodes_.data() + start_[l], start_[l + 1] - start_[l]};
-  }
+  Members level(uint32_t l) const { return {nodes_.data() + start_[l], start_[l + 1] - start_[l]}; }
 
  private:
   // What nobody looks at is not run, but the way back may lead through it.

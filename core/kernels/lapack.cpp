@@ -172,13 +172,13 @@ void solve_triangular(bool upper, bool unit, bool transposed, int n, int columns
                     columns, T(1), a, step, b, columns);
 }
 
-#define FOR_TYPE(T)                                                                        \
-  template int cholesky(int, T*);                                                          \
-  template int lu_factor(int, int, T*, int*);                                              \
-  template int solve(int, int, T*, T*);                                                    \
-  template int qr(int, int, int, T*, T*, T*);                                              \
-  template int svd(int, int, T*, T*, T*, int, T*, int);                                    \
-  template int eigh(int, T*, T*, bool);                                                    \
+#define FOR_TYPE(T)                                     \
+  template int cholesky(int, T*);                       \
+  template int lu_factor(int, int, T*, int*);           \
+  template int solve(int, int, T*, T*);                 \
+  template int qr(int, int, int, T*, T*, T*);           \
+  template int svd(int, int, T*, T*, T*, int, T*, int); \
+  template int eigh(int, T*, T*, bool);                 \
   template void solve_triangular(bool, bool, bool, int, int, const T*, int, T*);
 FOR_TYPE(float)
 FOR_TYPE(double)

@@ -29,8 +29,10 @@ void* load_single_threaded(const std::string& file) {
 
 const OpenBlas* load() {
   static OpenBlas functions;
-  functions.sgemm = reinterpret_cast<decltype(functions.sgemm)>(openblas_symbol("scipy_cblas_sgemm"));
-  functions.dgemm = reinterpret_cast<decltype(functions.dgemm)>(openblas_symbol("scipy_cblas_dgemm"));
+  functions.sgemm =
+      reinterpret_cast<decltype(functions.sgemm)>(openblas_symbol("scipy_cblas_sgemm"));
+  functions.dgemm =
+      reinterpret_cast<decltype(functions.dgemm)>(openblas_symbol("scipy_cblas_dgemm"));
   auto set_threads =
       reinterpret_cast<void (*)(int)>(openblas_symbol("scipy_openblas_set_num_threads"));
   if (!functions.sgemm || !functions.dgemm || !set_threads) return nullptr;

@@ -34,7 +34,9 @@ void infer_gathered(Infer& s) {
 struct RowsOf {
   const Node& node;
   bool whole;  // the node is one row
-  std::span<const int64_t> strides() const { return whole ? node.strides() : node.strides().subspan(1); }
+  std::span<const int64_t> strides() const {
+    return whole ? node.strides() : node.strides().subspan(1);
+  }
   char* at(int64_t row) const {
     return whole ? node.data() : node.data() + row * node.layout->stride(0) * size_of(node.dtype);
   }
@@ -86,8 +88,8 @@ Value view_gradient_of_batch(const GradCall& s) {
 
 // Attributes: sizes of the result; then, for each contribution, the input, its row or -1 where the
 // whole input is one, and the row that it goes to. Every row has at least one.
-void add_row(char* out, std::span<const int64_t> sizes, std::span<const int64_t> strides, DType dtype,
-             const RowsOf& from, int64_t row, int64_t bytes, bool first) {
+void add_row(char* out, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+             DType dtype, const RowsOf& from, int64_t row, int64_t bytes, bool first) {
   const bool plain = row_major(sizes, from.strides());
   if (first && plain) {
     std::memcpy(out, from.at(row), bytes);

@@ -71,8 +71,7 @@ Value lift_dropped(const Lift& s) {
   std::vector<int64_t> offsets;
   for (const Node* m : s.members) offsets.push_back(m->attr(2).as_int());
   Value in[] = {contiguous_copy(with_members(s, 0))};
-  const Arg attrs[] = {s.like.attr(0), s.like.attr(1),
-                       Arg::of(std::span<const int64_t>(offsets))};
+  const Arg attrs[] = {s.like.attr(0), s.like.attr(1), Arg::of(std::span<const int64_t>(offsets))};
   return record(*s.like.op, in, attrs);
 }
 

@@ -181,8 +181,8 @@ void check_dtype(const Infer& s, DType compute) {
        scalar_type_name(compute), "'");
 }
 
-// Two operands of one float dtype and one layout in order, the second maybe a single element: nothing
-// is to be promoted or broadcast.
+// Two operands of one float dtype and one layout in order, the second maybe a single element:
+// nothing is to be promoted or broadcast.
 template <int kArity>
 inline bool infer_alike(Infer& s) {
   const Node& a = *s.in[0];
@@ -489,9 +489,8 @@ void run(Run& s) {
 // Numbers and 0-d tensors, which have less say in the dtype, would gain a dimension and with it a
 // say.
 bool same_dtypes(const Lift& s, int leading) {
-  return std::ranges::all_of(s.in.subspan(leading), [&](const Value& v) {
-    return v->dtype == s.in[leading]->dtype;
-  });
+  return std::ranges::all_of(s.in.subspan(leading),
+                             [&](const Value& v) { return v->dtype == s.in[leading]->dtype; });
 }
 
 template <Class kClass>
@@ -536,7 +535,8 @@ constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Inf
 constexpr Op kOps[] = {
 #define ELEMENTWISE(name_, arity, class_, expression, ...)                                  \
   with_family(Op{.name = #name_, __VA_ARGS__}, static_cast<int>(Elementwise::name_), arity, \
-              Class::class_, infer<Class::class_, arity>, run<Class::class_, arity>, lift<Class::class_>),
+              Class::class_, infer<Class::class_, arity>, run<Class::class_, arity>,        \
+              lift<Class::class_>),
 #include "ops/elementwise.def"
 #undef ELEMENTWISE
 };

@@ -19,7 +19,11 @@ namespace {
 
 struct Sizes {
   int64_t m, n;
-  explicit Sizes(const Node& a) : m(a.size(a.ndim() - 2)), n(a.size(a.ndim() - 1)) {}
+  explicit Sizes(const Node& a) {
+    if (a.ndim() < 2)
+      fail(ErrorKind::runtime, "linalg: The input tensor A must have at least 2 dimensions.");
+    m = a.size(a.ndim() - 2), n = a.size(a.ndim() - 1);
+  }
   int64_t k() const { return std::min(m, n); }
 };
 
@@ -32,6 +36,16 @@ void check_matrices(const Infer& s) {
       fail(ErrorKind::runtime, s.op.name, ": matrices do not fit together");
   }
   require_lapack();
+}
+
+void check_square(const Infer& s) {
+  check_matrices(s);
+  const Sizes size(*s.in[0]);
+  if (size.m != size.n)
+    fail(ErrorKind::runtime, "linalg: A must be batches of square matrices, but they are ", size.m,
+         " by ", size.n, " matrices");
+  if (s.in.size() > 1 && Sizes(*s.in[1]).m != size.n)
+    fail(ErrorKind::runtime, "linalg: Incompatible shapes of A and B for the equation AX = B");
 }
 
 // A row of so many elements for each matrix of the batch.
@@ -93,7 +107,8 @@ void each_matrix(const Run& s, Work work) {
     using T = decltype(zero);
     const Matrices<T> in(s.in(0));
     const int64_t count = in.count(), length = count ? s.node.numel() / count : 0;
-    const double cost = work_of_factorization(s.node) / static_cast<double>(std::max<int64_t>(count, 1));
+    const double cost =
+        work_of_factorization(s.node) / static_cast<double>(std::max<int64_t>(count, 1));
     const auto grain = static_cast<int64_t>(30000 / (cost + 1)) + 1;
     T* out = reinterpret_cast<T*>(s.out());
     parallel_for(count, grain, [&](int64_t begin, int64_t end) {
@@ -111,7 +126,8 @@ std::vector<T> columns_of(const Matrices<T>& in, int64_t number, int64_t size) {
   return copy;
 }
 
-Value record_on(const Op& op, std::initializer_list<Value> inputs, std::initializer_list<Arg> attrs) {
+Value record_on(const Op& op, std::initializer_list<Value> inputs,
+                std::initializer_list<Arg> attrs) {
   Values in(inputs);
   return record(op, in, attrs);
 }
@@ -170,6 +186,7 @@ Value right_over(const Value& b, const Value& a, bool is_upper, bool unit = fals
 // Cholesky: the lower factor, info.
 
 void infer_cholesky(Infer& s) {
+  check_square(s);
   const Sizes size(*s.in[0]);
   infer_rows(s, size.n * size.n + 1);
 }
@@ -179,7 +196,8 @@ void run_cholesky(Run& s) {
   each_matrix(s, [n](auto& in, int64_t i, auto* row) {
     // The lower triangle by rows is the upper one by columns.
     in.copy_rows(i, row);
-    row[n * n] = static_cast<std::remove_pointer_t<decltype(row)>>(cholesky(static_cast<int>(n), row));
+    row[n * n] =
+        static_cast<std::remove_pointer_t<decltype(row)>>(cholesky(static_cast<int>(n), row));
     for (int64_t r = 0; r < n; ++r)
       for (int64_t c = r + 1; c < n; ++c) std::swap(row[r * n + c], row[c * n + r]);
   });
@@ -216,7 +234,8 @@ void run_lu(Run& s) {
     const int info =
         lu_factor(static_cast<int>(size.m), static_cast<int>(size.n), row, pivots.data());
     T* behind = row + size.m * size.n;
-    behind = std::transform(pivots.begin(), pivots.end(), behind, [](int p) { return static_cast<T>(p); });
+    behind = std::transform(pivots.begin(), pivots.end(), behind,
+                            [](int p) { return static_cast<T>(p); });
     *behind = static_cast<T>(info);
   });
 }
@@ -305,7 +324,8 @@ Values body_lu(Call& c) {
 // Systems: the solution, info. Inputs: a, b of the same batch.
 
 void infer_solution(Infer& s) {
-  const Sizes a(*s.in[0]), b(*s.in[1]);
+  check_square(s);
+  const Sizes b(*s.in[1]);
   infer_rows(s, b.m * b.n + 1);
 }
 
@@ -348,7 +368,7 @@ bool runs_in_steps(const Layout& l, int far, int near) {
 }
 
 void infer_triangular(Infer& s) {
-  check_matrices(s);
+  check_square(s);
   s.dtype = s.in[0]->dtype;
   s.layout = contiguous(s.in[1]->sizes());
   const Layout& l = *s.in[0]->layout;
@@ -384,13 +404,12 @@ T determinant(std::vector<T>& a, int64_t n) {
   std::vector<int> pivots(n);
   lu_factor(static_cast<int>(n), static_cast<int>(n), a.data(), pivots.data());
   T product = 1;
-  for (int64_t i = 0; i < n; ++i)
-    product *= pivots[i] == i + 1 ? a[i * n + i] : -a[i * n + i];
+  for (int64_t i = 0; i < n; ++i) product *= pivots[i] == i + 1 ? a[i * n + i] : -a[i * n + i];
   return product;
 }
 
 void infer_det(Infer& s) {
-  check_matrices(s);
+  check_square(s);
   s.dtype = s.in[0]->dtype;
   s.layout = contiguous(batch_of(*s.in[0]));
 }
@@ -404,7 +423,7 @@ void run_det(Run& s) {
 }
 
 void infer_cofactors(Infer& s) {
-  check_matrices(s);
+  check_square(s);
   s.dtype = s.in[0]->dtype;
   s.layout = contiguous(s.in[0]->sizes());
 }
@@ -524,9 +543,9 @@ void run_svd(Run& s) {
   each_matrix(s, [p](auto& in, int64_t i, auto* row) {
     using T = std::remove_pointer_t<decltype(row)>;
     auto a = columns_of(in, i, p.m * p.n);
-    row[p.info_at()] = static_cast<T>(
-        svd(static_cast<int>(p.m), static_cast<int>(p.n), a.data(), row, row + p.u_at(),
-            static_cast<int>(p.u_columns), row + p.vh_at(), static_cast<int>(p.vh_rows)));
+    row[p.info_at()] = static_cast<T>(svd(static_cast<int>(p.m), static_cast<int>(p.n), a.data(),
+                                          row, row + p.u_at(), static_cast<int>(p.u_columns),
+                                          row + p.vh_at(), static_cast<int>(p.vh_rows)));
   });
 }
 
@@ -584,6 +603,7 @@ Values body_svd(Call& c) {
 // Eigenvalues of symmetric matrices: values, vectors, info.
 
 void infer_eigh(Infer& s) {
+  check_square(s);
   const int64_t n = Sizes(*s.in[0]).n;
   infer_rows(s, n + n * n + 1);
 }
@@ -602,8 +622,8 @@ Value eigh_gradient(const GradCall& s, const Value& out) {
   const Value w = vector_part(out, 0, n), gw = vector_part(s.g, 0, n);
   const Value v = matrix_part(out, n, n, n), gv = matrix_part(s.g, n, n, n);
   const Value both = matmul(t(v), gv), apart = unsqueeze(w, -2) - unsqueeze(w, -1);
-  const Value core = ratio(lower(both, -1) + upper(both, 1), apart) +
-                     scale_rows(gw, diagonal_ones(apart));
+  const Value core =
+      ratio(lower(both, -1) + upper(both, 1), apart) + scale_rows(gw, diagonal_ones(apart));
   return matmul(matmul(v, core), t(v));
 }
 
@@ -662,8 +682,7 @@ constexpr Op kOps[] = {
             "Left singular vectors, singular values, right ones, and where it failed.", body_svd),
     part_op("_linalg_eigh", "(Tensor input) -> Tensor[]",
             "Eigenvalues and eigenvectors of symmetric matrices, and where it failed.", body_eigh),
-    part_op("_linalg_triangular",
-            "(Tensor input, Tensor other, bool upper, bool unit) -> Tensor[]",
+    part_op("_linalg_triangular", "(Tensor input, Tensor other, bool upper, bool unit) -> Tensor[]",
             "The solution of a triangular system.",
             [](Call& c) -> Values {
               return {triangular(c.tensor(0), c.tensor(1), c[2].as_bool(), c[3].as_bool())};

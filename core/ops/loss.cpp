@@ -163,7 +163,8 @@ Value lift_nll(const Lift& s) {
   const int64_t ignored = s.like.attr(0).as_int(), count = target.numel();
   for (const Node* m : s.members) {
     const auto* t = reinterpret_cast<const int64_t*>(m->inputs[1]->data());
-    if (reduction == Reduction::mean && std::find(t, t + count, ignored) != t + count) return nullptr;
+    if (reduction == Reduction::mean && std::find(t, t + count, ignored) != t + count)
+      return nullptr;
   }
   const Value rows = reshape(with_members(s, 0), Dims{s.n() * count, x.size(x.ndim() - 1)});
   Value in[] = {rows, reshape(with_members(s, 1), Dims{s.n() * count})};

@@ -26,7 +26,9 @@ Values body_masked_fill(Call& c) {
          "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
          value->ndim(), " dimension(s).");
   check_written(value, c.tensor(0)->dtype);
-  const auto in_rows = [](const Value& v) { return v->layout->contiguous ? v : contiguous_copy(v); };
+  const auto in_rows = [](const Value& v) {
+    return v->layout->contiguous ? v : contiguous_copy(v);
+  };
   return {masked_fill(in_rows(c.tensor(0)), in_rows(mask), value)};
 }
 

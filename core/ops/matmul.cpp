@@ -308,7 +308,8 @@ double work_of_product(const Node& node) {
 Value lift_product(const Lift& s, Form form) {
   const Node& like = s.like;
   const int ndim = std::max(like.inputs[0]->ndim(), like.inputs[1]->ndim());
-  if (like.inputs[0]->ndim() < 2 || like.inputs[1]->ndim() < 2 || like.ndim() < ndim) return nullptr;
+  if (like.inputs[0]->ndim() < 2 || like.inputs[1]->ndim() < 2 || like.ndim() < ndim)
+    return nullptr;
   return product(aligned(s, 0, ndim), aligned(s, 1, ndim), form, s.with_n(like.sizes()).span());
 }
 template <Form kForm>

@@ -520,8 +520,7 @@ Values body_multinomial(Call& c) {
          scalar_type_name(p->dtype));
   if (samples <= 0) fail(ErrorKind::runtime, "cannot sample n_sample <= 0 samples");
   const int64_t categories = p->size(p->ndim() - 1);
-  if (categories > 1 << 24)
-    fail(ErrorKind::runtime, "number of categories cannot exceed 2^24");
+  if (categories > 1 << 24) fail(ErrorKind::runtime, "number of categories cannot exceed 2^24");
   if (!c[2].as_bool() && samples > categories)
     fail(ErrorKind::runtime,
          "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
