@@ -281,6 +281,12 @@ class Parser {
     return true;
   }
 
+  static bool is_too_long(PyObject* o) {
+    int overflow = 0;
+    if (PyLong_CheckExact(o)) PyLong_AsLongLongAndOverflow(o, &overflow);
+    return overflow != 0;
+  }
+
   bool integers(const Param& p, PyObject* const* items, Py_ssize_t n, Arg& arg) {
     int64_t* to;
     if (out_.n_ints + n <= 64) {
@@ -289,11 +295,16 @@ class Parser {
     } else {
       to = out_.long_lists.emplace_back(n).data();
     }
-    for (Py_ssize_t i = 0; i < n; ++i)
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      if (!p.from_one && is_too_long(items[i]))
+        fail(ErrorKind::type, s_.op->name, "(): argument '", p.name,
+             "' failed to unpack the object at pos ", i + 1,
+             " with error \"Overflow when unpacking long long");
       if (!to_int(items[i], to[i]))
         return no("argument '", p.name, "' failed to unpack the object at pos ", i + 1,
                   " with error \"type must be tuple of ints,but got ", Py_TYPE(items[i])->tp_name,
                   "\"");
+    }
     arg = Arg::of(std::span<const int64_t>(to, n));
     return true;
   }

@@ -11,6 +11,7 @@
 #include "bind/types.hpp"
 #include "exec/run.hpp"
 #include "graph/mode.hpp"
+#include "ops/families.hpp"
 #include "ops/functions.hpp"
 #include "tensor/refusal.hpp"
 
@@ -393,7 +394,7 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   });
 }
 
-void write_out_result(PyObject* target, Value result, const std::string& name,
+void write_out_result(PyObject* target, Value result, const std::string& name, const Op& op,
                       std::span<PyObject* const> read) {
   Variable& v = variable_of(target);
   if (mode.grad && (v.node()->needs_grad() || result->needs_grad()))
@@ -402,7 +403,10 @@ void write_out_result(PyObject* target, Value result, const std::string& name,
          "the arguments requires grad.");
   const Node& shape = v.shape();
   check_distinct(shape);
-  for (PyObject* t : read) check_no_overlap(target, shape, t);
+  if (op.out_exact && shape.dtype != result->dtype)
+    fail(ErrorKind::runtime, "Expected out tensor to have dtype ", cpp_name(result->dtype),
+         ", but got ", cpp_name(shape.dtype), " instead");
+  for (PyObject* t : read) check_no_overlap(target, shape, t, nullptr, op.out_apart);
   if (std::ranges::equal(shape.sizes(), result->sizes()))
     return write_result(target, std::move(result));
   if (!can_cast(result->dtype, shape.dtype))

@@ -13,7 +13,7 @@ PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
 // What Tensor(...) and FloatTensor(...) give for their arguments.
 PyObject* legacy_tensor(PyTypeObject* type, PyObject* args, DType dtype);
 // Writes a result into an out= tensor, giving it another shape where PyTorch does.
-void write_out_result(PyObject* target, Value result, const std::string& name,
+void write_out_result(PyObject* target, Value result, const std::string& name, const Op& op,
                       std::span<PyObject* const> read);
 
 }  // namespace wend

@@ -59,6 +59,15 @@ PyObject* unary(PyObject* a) {
   });
 }
 
+PyObject* invert(PyObject* a) {
+  return guarded([&] {
+    if (is_floating(variable_of(a).shape().dtype))
+      fail(ErrorKind::type,
+           "~ (operator.invert) is only implemented on integer and Boolean-type tensors");
+    return unary<Elementwise::bitwise_not>(a);
+  });
+}
+
 PyObject* power(PyObject* a, PyObject* b, PyObject*) { return binary<Elementwise::pow>(a, b); }
 PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
   return inplace<Elementwise::pow>(a, b);
@@ -136,7 +145,7 @@ PyNumberMethods tensor_as_number = {
     .nb_positive = positive,
     .nb_absolute = unary<Elementwise::abs>,
     .nb_bool = truth,
-    .nb_invert = unary<Elementwise::bitwise_not>,
+    .nb_invert = invert,
     .nb_lshift = binary<Elementwise::bitwise_left_shift>,
     .nb_rshift = binary<Elementwise::bitwise_right_shift>,
     .nb_and = binary<Elementwise::bitwise_and>,

@@ -25,6 +25,7 @@ struct Callable {
   std::string name;
   std::vector<Signature> overloads;
   bool inplace = false;
+  bool method = false;
   PyTypeObject* result_type = nullptr;  // a named tuple, for ops with named results
   std::string doc;
 };
@@ -48,6 +49,7 @@ std::string got(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     const char* dot = std::strrchr(name, '.');
     text += dot ? dot + 1 : name;
   }
+  if (nargs == 0 && nkw > 0) text += ", ";
   return text;
 }
 
@@ -56,10 +58,11 @@ std::string why_not(const Callable& c, PyObject* const* args, Py_ssize_t nargs, 
     ParsedArgs parsed;
     std::string why;
     parse_args(c.overloads[0], args, nargs, kwnames, parsed, &why);
-    return c.name + "(): " + why;
+    return c.name + (why.starts_with("argument") ? "(): " : "() ") + why;
   }
+  const Py_ssize_t own = c.method && nargs > 0 ? 1 : 0;
   std::string text = c.name + "() received an invalid combination of arguments - got (" +
-                     got(args, nargs, kwnames) + "), but expected one of:";
+                     got(args + own, nargs - own, kwnames) + "), but expected one of:";
   for (const Signature& s : c.overloads) text += "\n * " + s.text;
   return text;
 }
@@ -159,10 +162,10 @@ PyObject* wrap_all(const Callable& c, const Signature& s, Values& results,
 }
 
 // out=: a tensor, or a tuple of them for several results.
-PyObject* write_out(const Callable& c, PyObject* out, Values& results,
+PyObject* write_out(const Callable& c, const Op& op, PyObject* out, Values& results,
                     std::span<PyObject* const> read) {
   if (is_tensor(out)) {
-    write_out_result(out, std::move(results[0]), c.name, read);
+    write_out_result(out, std::move(results[0]), c.name, op, read);
     return Py_NewRef(out);
   }
   const Object items(PySequence_Fast(out, "out= must be a Tensor or a tuple of Tensors"));
@@ -172,7 +175,7 @@ PyObject* write_out(const Callable& c, PyObject* out, Values& results,
   for (size_t i = 0; i < results.size(); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
     if (!is_tensor(item)) raise(PyExc_TypeError, "out= must be a Tensor or a tuple of Tensors");
-    write_out_result(item, std::move(results[i]), c.name, read);
+    write_out_result(item, std::move(results[i]), c.name, op, read);
   }
   return Py_NewRef(out);
 }
@@ -203,7 +206,7 @@ PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed,
   }
   Values results = run_op(s, parsed);
   bound_laziness();
-  if (out) return write_out(c, out, results, parsed.tensor_objects());
+  if (out) return write_out(c, *s.op, out, results, parsed.tensor_objects());
   if (c.inplace) {
     check_arguments_apart(*s.op, self, results[0], parsed.tensor_objects());
     write_result(self, std::move(results[0]));
@@ -326,6 +329,7 @@ PyObject* make(PyTypeObject& type, const std::string& name, const std::vector<co
   auto c = std::make_unique<Callable>();
   c->name = name;
   c->inplace = inplace;
+  c->method = method;
   for (const Op* op : entries) {
     const char* text = method && op->method_signature ? op->method_signature : op->signature;
     Signature& s = c->overloads.emplace_back(parse_signature(*op, text));

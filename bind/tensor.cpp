@@ -254,10 +254,51 @@ void write_result(PyObject* target, Value result) {
 
 PyTypeObject tensor_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
+namespace {
+
+// The type of the Tensor type. Python's messages say "Tensor", as of a class written in Python, and
+// yet the class says where it lives, which Python reads from the name of types written in C.
+PyTypeObject tensor_meta = {PyVarObject_HEAD_INIT(nullptr, 0)};
+
+PyObject* get_module_name(PyObject* type, void*) {
+  PyObject* dict = reinterpret_cast<PyTypeObject*>(type)->tp_dict;
+  PyObject* name = PyDict_GetItemString(dict, "__module__");
+  return Py_NewRef(name ? name : Py_None);
+}
+
+int set_module_name(PyObject* type, PyObject* name, void*) {
+  PyObject* dict = reinterpret_cast<PyTypeObject*>(type)->tp_dict;
+  return PyDict_SetItemString(dict, "__module__", name);
+}
+
+PyObject* show_type(PyObject* type) {
+  return guarded([&] {
+    const Object module(PyObject_GetAttrString(type, "__module__"));
+    const Object name(PyObject_GetAttrString(type, "__qualname__"));
+    return PyUnicode_FromFormat("<class '%S.%S'>", module.get(), name.get());
+  });
+}
+
+void init_tensor_meta() {
+  static PyGetSetDef attributes[] = {
+      {"__module__", get_module_name, set_module_name, nullptr, nullptr}, {}};
+  PyTypeObject& t = tensor_meta;
+  t.tp_name = "wend._C._TensorMeta";
+  t.tp_base = &PyType_Type;
+  t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE;
+  t.tp_getset = attributes;
+  t.tp_repr = show_type;
+  check(PyType_Ready(&t));
+}
+
+}  // namespace
+
 void init_tensor_type(PyObject* module) {
   static PyMappingMethods as_mapping = {tensor_length, tensor_get_item, tensor_set_item};
   PyTypeObject& t = tensor_type;
-  t.tp_name = "wend.Tensor";
+  init_tensor_meta();
+  Py_SET_TYPE(&t, &tensor_meta);
+  t.tp_name = "Tensor";
   t.tp_doc = "An n-dimensional array that records what is done to it.";
   t.tp_basicsize = sizeof(TensorObject);
   t.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC;
@@ -279,6 +320,8 @@ void init_tensor_type(PyObject* module) {
   t.tp_methods = tensor_methods;
   t.tp_as_buffer = &tensor_as_buffer;
   check(PyType_Ready(&t));
+  const Object home(PyUnicode_FromString("wend"));
+  check(PyDict_SetItemString(t.tp_dict, "__module__", home.get()));
   // Methods written in Python are added, and users may add their own, as to PyTorch's Tensor.
   t.tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE;
   check(PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(&t)));

@@ -118,6 +118,43 @@ REFUSED = {
     "div zero": lambda torch: (torch.tensor([1, 2]) // torch.tensor([0, 1])).tolist(),
     "mod zero": lambda torch: (torch.tensor([1, 2]) % 0).tolist(),
     "sub bool": lambda torch: torch.tensor([True]) - torch.tensor([False]),
+    "div zero recorded": lambda torch: torch.tensor([1, 2]) // 0,
+    "mod zero recorded": lambda torch: torch.tensor([1, 2]) % torch.tensor([[1], [0]]),
+    "fmod zero recorded": lambda torch: torch.tensor([1, 2]).fmod_(0),
+    "pow negative": lambda torch: torch.tensor([1, 2]) ** -1,
+    "pow negative inplace": lambda torch: torch.tensor([1, 2]).pow_(-2),
+    "pow negative bool": lambda torch: torch.tensor([True]) ** -1,
+    "neg bool": lambda torch: -torch.tensor([True]),
+    "shift float": lambda torch: torch.tensor([1.0]) << 1,
+    "shift right float": lambda torch: torch.tensor([1.0]) >> torch.tensor([1]),
+    "invert float": lambda torch: ~torch.tensor([1.0]),
+    "floor divide bool": lambda torch: torch.tensor([True]) // torch.tensor([True]),
+    "add str": lambda torch: torch.ones(2) + "a",
+    "add None": lambda torch: torch.ones(2) + None,
+    "None plus": lambda torch: None + torch.ones(2),
+    "less None": lambda torch: torch.ones(2) < None,
+    "unknown keyword": lambda torch: torch.ones(2).sum(foo=1),
+    "unknown keyword of one": lambda torch: torch.relu(torch.ones(2), foo=1),
+    "too many": lambda torch: torch.ones(2).sum(0, 1, 2, 3),
+    "zeros too large": lambda torch: torch.zeros(2**64),
+    "reshape too large": lambda torch: torch.ones(2).reshape(1, 2**64),
+    "dim too large": lambda torch: torch.ones(2).sum(2**64),
+    "gather out dtype": lambda torch: torch.gather(
+        torch.ones(2), 0, torch.tensor([0]), out=torch.ones(1, dtype=torch.float64)
+    ),
+    "aminmax out dtype": lambda torch: torch.aminmax(
+        torch.ones(2), out=(torch.ones(()), torch.ones((), dtype=torch.int64))
+    ),
+    "cat out overlap": lambda torch: (lambda x: torch.cat([x, x], out=x))(torch.ones(3)),
+    "gather out overlap": lambda torch: (
+        lambda x: torch.gather(x, 0, torch.tensor([1, 0, 1]), out=x)
+    )(torch.ones(3)),
+    "index_select out overlap": lambda torch: (
+        lambda x: torch.index_select(x, 0, torch.tensor([1, 0, 1]), out=x)
+    )(torch.ones(3)),
+    "kthvalue out overlap": lambda torch: (
+        lambda x: torch.kthvalue(x, 1, keepdim=True, out=(x, torch.ones(1, dtype=torch.int64)))
+    )(torch.ones(1)),
     "mean int": lambda torch: torch.tensor([1, 2]).mean(),
     "softmax int": lambda torch: torch.tensor([1, 2]).softmax(0),
     "inplace dtype": lambda torch: torch.tensor([1, 2]).add_(1.5),

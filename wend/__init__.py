@@ -31,8 +31,26 @@ from wend._interop import (  # noqa: E402
     frombuffer,
 )
 from wend._lookup import unravel_index  # noqa: E402
+from wend._matrix_functions import (  # noqa: E402
+    cholesky,
+    cholesky_inverse,
+    cholesky_solve,
+    det,
+    inverse,
+    logdet,
+    lu,
+    lu_solve,
+    lu_unpack,
+    orgqr,
+    pinverse,
+    qr,
+    slogdet,
+    svd,
+    triangular_solve,
+)
 from wend._norms import torch_norm as norm  # noqa: E402
-from wend._products import chain_matmul, matrix_power, tensordot  # noqa: E402
+from wend._products import chain_matmul, matrix_exp, matrix_power, tensordot  # noqa: E402
+from wend._reflections import ormqr  # noqa: E402
 from wend._reductions import (  # noqa: E402
     corrcoef,
     cov,

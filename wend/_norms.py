@@ -1,6 +1,7 @@
 """Norms of vectors and matrices, made of the op table's norm over dimensions.
 
-torch.norm and torch.linalg's three; singular values, which some orders need, are wend.linalg's.
+torch.norm and torch.linalg's three; singular values, which some orders need, are
+wend/_factorizations'.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def matrix_norm(
 ) -> Tensor:
     """Norm of the matrices in two dimensions.
 
-    ord: 'fro', 1, -1, inf or -inf; 'nuc', 2 and -2 need singular values.
+    ord: 'fro', 'nuc', 1, -1, 2, -2, inf or -inf.
 
     >>> matrix_norm(wend.ones(2, 2))
     tensor(2.)
@@ -98,11 +99,8 @@ def _matrix_dims(A: Tensor, dim: Any) -> tuple[int, int]:
 
 def _singular_values(A: Tensor, dim: Sequence[int], keepdim: bool, dtype: Any) -> Tensor:
     """In one last dimension; the two others are gone, or of size 1."""
-    from wend import linalg
+    from wend._factorizations import svdvals
 
-    svdvals = getattr(linalg, "svdvals", None)
-    if svdvals is None:
-        raise NotImplementedError("linalg.matrix_norm: wend has no singular values yet")
     rows, columns = _matrix_dims(A, dim)
     rest = [d for d in range(A.ndim) if d not in (rows, columns)]
     matrices = A if dtype is None else A.to(dtype)

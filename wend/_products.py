@@ -5,10 +5,11 @@ einsum is wend/_einsum; products of two matrices are in the op table.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from wend import _C
+from wend import _C, _types
 from wend._C import Tensor
 
 
@@ -220,9 +221,9 @@ def _power(a: Tensor, n: int) -> Tensor:
     if n == 0:
         return a.clone().copy_(_C.eye(a.shape[-1], dtype=a.dtype))
     if n < 0:
-        from wend import linalg
+        from wend._systems import inv
 
-        return _power(linalg.inv(a), -n)
+        return _power(inv(a), -n)
     if n == 1:
         return a.clone()
     result = None
@@ -235,4 +236,31 @@ def _power(a: Tensor, n: int) -> Tensor:
         a = a.matmul(a)
 
 
+def matrix_exp(A: Tensor) -> Tensor:
+    """Exponential of square matrices.
+
+    >>> matrix_exp(wend.zeros(2, 2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    from wend._factorizations import check_square_float
+
+    check_square_float(A, "linalg.matrix_exp")
+    eye = _C.eye(A.shape[-1], dtype=A.dtype)
+    if A.numel() == 0:
+        return A + eye
+    # The series is for matrices of norm 1 at most; exp(A) is the square of exp(A / 2).
+    norm = A.detach().abs().sum(-2).amax().item()
+    halvings = max(0, math.ceil(math.log2(norm))) if 0 < norm < math.inf else 0
+    terms = 18 if A.dtype == _types.float64 else 12
+    small = A / 2**halvings
+    result = eye + small / terms
+    for i in range(terms - 1, 0, -1):
+        result = eye + (small @ result) / i
+    for _ in range(halvings):
+        result = result @ result
+    return result
+
+
 _C._add_method("matrix_power", matrix_power)
+_C._add_method("matrix_exp", matrix_exp)

@@ -1,20 +1,88 @@
-"""wend.linalg: products and norms of vectors and matrices under PyTorch's names for them."""
+"""wend.linalg: linear algebra under PyTorch's names for it.
+
+The functions are in wend/_factorizations, _systems, _products, _norms and _reflections.
+"""
 
 from __future__ import annotations
 
+from typing import Any, NoReturn
+
 from wend import _C
 from wend._C import Tensor
+from wend._factorizations import (
+    LinAlgError,
+    cholesky,
+    cholesky_ex,
+    eigh,
+    eigvalsh,
+    lu,
+    lu_factor,
+    lu_factor_ex,
+    qr,
+    svd,
+    svdvals,
+)
 from wend._norms import matrix_norm, norm, vector_norm
-from wend._products import matrix_power, multi_dot
+from wend._products import matrix_exp, matrix_power, multi_dot
+from wend._reflections import householder_product
+from wend._systems import (
+    cond,
+    det,
+    inv,
+    inv_ex,
+    lstsq,
+    lu_solve,
+    matrix_rank,
+    pinv,
+    slogdet,
+    solve,
+    solve_ex,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
+)
 
 __all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cholesky_ex",
+    "cond",
     "cross",
+    "det",
     "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "householder_product",
+    "inv",
+    "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
+    "lu_solve",
     "matmul",
+    "matrix_exp",
     "matrix_norm",
     "matrix_power",
+    "matrix_rank",
     "multi_dot",
     "norm",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "solve_ex",
+    "solve_triangular",
+    "svd",
+    "svdvals",
+    "tensorinv",
+    "tensorsolve",
+    "vander",
     "vecdot",
     "vector_norm",
 ]
@@ -65,6 +133,37 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
             f"{_name(x)} and y of type {_name(y)} instead"
         )
     return _C.sum(x * y, dim, out=out)
+
+
+def vander(x: Tensor, N: int | None = None) -> Tensor:
+    """Powers 0 to N - 1 of the elements of vectors, in a new last dimension.
+
+    >>> vander(wend.tensor([1, 2, 3]))
+    tensor([[1, 1, 1],
+            [1, 2, 4],
+            [1, 3, 9]])
+    """
+    if x.ndim == 0 or (N is not None and N <= 1):
+        raise RuntimeError("N must be greater than 1.")
+    n = x.shape[-1] if N is None else N
+    powers = x.unsqueeze(-1).expand(*x.shape, n - 1).cumprod(-1)
+    return _C.cat((powers.new_ones((*x.shape, 1)), powers), -1)
+
+
+def _refused(name: str, why: str) -> Any:
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise NotImplementedError(f"linalg.{name}: {why}")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"Not available: {why}"
+    return refuse
+
+
+_COMPLEX = "the result is complex, and wend has real dtypes only; see eigh for symmetric matrices"
+_NO_LDL = "wend has no LDL factorization; see lu_factor, or cholesky for definite matrices"
+eig, eigvals = _refused("eig", _COMPLEX), _refused("eigvals", _COMPLEX)
+ldl_factor, ldl_factor_ex = _refused("ldl_factor", _NO_LDL), _refused("ldl_factor_ex", _NO_LDL)
+ldl_solve = _refused("ldl_solve", _NO_LDL)
 
 
 def _name(x: Tensor) -> str:

@@ -360,7 +360,7 @@ void run_alike(Members members, Poll& poll) {
 class Levels {
  public:
   Levels() {
-    const auto& levels = pending.levels;
+    const std::span levels(pending.levels.data(), pending.nodes.size());
     const uint32_t highest = *std::ranges::max_element(levels);
     if (static_cast<double>(pending.live) < kWide * highest) return;
     start_.resize(highest + 2);

@@ -195,7 +195,6 @@ void compact() {
     pending.nodes[kept++] = node;
   }
   pending.nodes.resize(kept);
-  pending.levels.resize(kept);
 }
 
 struct CompactAtEnd {

@@ -168,9 +168,11 @@ struct Op {
   bool inplace = false;                   // tensor.name_(...)
   bool inplace_function = false;          // wend.name_(tensor, ...)
   bool apart = false;                     // in place, nothing read may lie in what is written
-  bool fills = false;   // in place, elements become equal: they may share a place in memory
-  bool hidden = false;  // not bound: for other ops' use
-  bool out = true;      // wend.name(..., out=...)
+  bool fills = false;      // in place, elements become equal: they may share a place in memory
+  bool hidden = false;     // not bound: for other ops' use
+  bool out = true;         // wend.name(..., out=...)
+  bool out_apart = false;  // ... which may not lie in what is read
+  bool out_exact = false;  // ... and must have the dtype of the result
   const char* method_signature = nullptr;  // where the method differs from the function
   const char* aliases = "";                // PyTorch's other names for it, separated by blanks
   const char* module = nullptr;  // bound in wend._C.<module> instead of in wend and Tensor

@@ -88,7 +88,7 @@ inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* 
   node->refs = 1;
   node->uses = 1;
   node->number = ++recorded;
-  node->order = next_order();
+  node->order = 0;  // until it has run
   node->batch = nullptr;
   node->op = &op;
   node->layout = LayoutRef(layout).leak();
@@ -168,6 +168,7 @@ namespace {
   if (special_nodes && op.view)  // a view is of the kind that its base is
     node->flags = (node->flags & ~Node::inference) | (node->inputs[0]->flags & Node::inference);
   if (op.view && node->inputs[0]->state == State::valued) {
+    node->order = next_order();
     take_value(*node, *node->inputs[0]);
     let_inputs_go(*node);
     return Value::adopt(node);
@@ -235,6 +236,7 @@ Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* lay
   Node* node = new_node(op, 0, dtype, layout, offset);
   node->buffer = buffer.leak();
   node->state = State::valued;
+  node->order = next_order();
   return Value::adopt(node);
 }
 

@@ -29,20 +29,23 @@ void* load_single_threaded(const std::string& file) {
 
 const OpenBlas* load() {
   static OpenBlas functions;
-  void* library = load_single_threaded(own_directory() + "/lib/" WEND_OPENBLAS_FILE);
-  if (!library) return nullptr;
   functions.sgemm =
-      reinterpret_cast<decltype(functions.sgemm)>(dlsym(library, "scipy_cblas_sgemm"));
+      reinterpret_cast<decltype(functions.sgemm)>(openblas_symbol("scipy_cblas_sgemm"));
   functions.dgemm =
-      reinterpret_cast<decltype(functions.dgemm)>(dlsym(library, "scipy_cblas_dgemm"));
+      reinterpret_cast<decltype(functions.dgemm)>(openblas_symbol("scipy_cblas_dgemm"));
   auto set_threads =
-      reinterpret_cast<void (*)(int)>(dlsym(library, "scipy_openblas_set_num_threads"));
+      reinterpret_cast<void (*)(int)>(openblas_symbol("scipy_openblas_set_num_threads"));
   if (!functions.sgemm || !functions.dgemm || !set_threads) return nullptr;
   set_threads(1);
   return &functions;
 }
 
 }  // namespace
+
+void* openblas_symbol(const char* name) {
+  static void* const library = load_single_threaded(own_directory() + "/lib/" WEND_OPENBLAS_FILE);
+  return library ? dlsym(library, name) : nullptr;
+}
 
 const OpenBlas* openblas() {
   static const OpenBlas* const loaded = load();

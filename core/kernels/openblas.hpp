@@ -11,6 +11,8 @@ struct OpenBlas {
   decltype(&scipy_cblas_dgemm) dgemm;
 };
 
+// A function of the library by its name there; null where there is none.
+void* openblas_symbol(const char* name);
 // Null where the library beside the extension cannot be loaded.
 const OpenBlas* openblas();
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/threads.hpp"
 #include "kernels/cast.hpp"
@@ -160,9 +161,23 @@ constexpr bool gives_bool(Class c) { return c == Class::Compare || c == Class::L
 
 DType compute_dtype(DType t) { return is_half(t) ? DType::float32 : t; }
 
+// What PyTorch calls the kernel of an op, in messages.
+const char* kernel_name(const Op& op) {
+  switch (static_cast<Elementwise>(op.elementwise)) {
+    case Elementwise::bitwise_left_shift:
+      return "lshift";
+    case Elementwise::bitwise_right_shift:
+      return "rshift";
+    case Elementwise::floor_divide:
+      return "div_floor";
+    default:
+      return op.name;
+  }
+}
+
 void check_dtype(const Infer& s, DType compute) {
   if (elementwise_loop(static_cast<Elementwise>(s.op.elementwise), compute_dtype(compute))) return;
-  fail(ErrorKind::not_implemented, "\"", s.op.name, "_cpu\" not implemented for '",
+  fail(ErrorKind::not_implemented, "\"", kernel_name(s.op), "_cpu\" not implemented for '",
        scalar_type_name(compute), "'");
 }
 
@@ -206,6 +221,48 @@ void infer(Infer& s) {
   if (!takes_floats(kClass) || conditions(kClass) || !infer_alike<kArity>(s))
     return infer_any<kClass>(s);
   if (gives_bool(kClass)) s.dtype = DType::bool_;
+}
+
+void infer_neg(Infer& s) {
+  if (s.in[0]->dtype == DType::bool_)
+    fail(ErrorKind::runtime,
+         "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+         "invert a mask, use the `~` or `logical_not()` operator instead.");
+  infer<Class::Number, 1>(s);
+}
+
+void infer_pow(Infer& s) {
+  const Node& exponent = *s.in[1];
+  if (exponent.flags & Node::weak && !is_floating(exponent.dtype) && int_of(exponent) < 0 &&
+      !is_floating(s.in[0]->dtype))
+    fail(ErrorKind::runtime, "Integers to negative integer powers are not allowed.");
+  infer<Class::Number, 2>(s);
+}
+
+[[noreturn]] void divided_by_zero() { fail(ErrorKind::runtime, "ZeroDivisionError"); }
+
+bool has_zero(const Node& divisor) {
+  Iteration it;
+  it.begin(divisor.sizes());
+  it.add(divisor.data(), divisor.strides(), divisor.sizes(), size_of(divisor.dtype));
+  const int64_t size = size_of(divisor.dtype);
+  constexpr char zero[8] = {};
+  bool found = false;
+  it.walk(0, it.outer(), [&](char** at, const int64_t* step, int64_t n) {
+    for (int64_t i = 0; i < n && !found; ++i)
+      found = std::memcmp(at[0] + i * step[0], zero, static_cast<size_t>(size)) == 0;
+  });
+  return found;
+}
+
+// Integers are not divided by 0: a divisor that has its value is looked at now, others when they
+// run.
+void infer_division(Infer& s) {
+  infer<Class::Division, 2>(s);
+  const Node& divisor = *s.in[1];
+  if (!is_floating(s.dtype) && s.layout->numel > 0 && divisor.state == State::valued &&
+      has_zero(divisor))
+    divided_by_zero();
 }
 
 template <int kArity>
@@ -300,7 +357,7 @@ Plan plan_of(const Run& s) {
 }
 
 void check_loop(int result) {
-  if (result == zero_divisor) fail(ErrorKind::runtime, "ZeroDivisionError");
+  if (result == zero_divisor) divided_by_zero();
 }
 
 // A row of operands of other dtypes: tile by tile, converted into and out of the loop's dtypes.

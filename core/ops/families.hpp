@@ -26,6 +26,7 @@ std::span<const Op> reduce_ops();
 std::span<const Op> matmul_ops();
 std::span<const Op> contract_ops();
 std::span<const Op> distance_ops();
+std::span<const Op> linalg_ops();
 std::span<const Op> index_ops();
 std::span<const Op> mask_ops();
 std::span<const Op> gather_ops();

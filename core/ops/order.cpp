@@ -208,7 +208,9 @@ constexpr Op kOps[] = {
                   "indices)",
      .doc = "The k-th smallest elements along a dimension, and where they are.",
      .example = "kthvalue(tensor([3., 1., 2.]), 2)",
-     .body = body_kthvalue},
+     .body = body_kthvalue,
+     .out_apart = true,
+     .out_exact = true},
     {.name = "mode",
      .signature =
          "(Tensor input, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",

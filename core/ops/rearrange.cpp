@@ -75,6 +75,7 @@ void infer_triangle(Infer& s) {
 
 template <bool kLower>
 void run_triangle(Run& s) {
+  if (s.node.numel() == 0) return;
   const int ndim = s.node.ndim();
   const int64_t rows = s.node.size(ndim - 2), columns = s.node.size(ndim - 1);
   const int64_t element = size_of(s.node.dtype), diagonal = s.attr(0).as_int();

@@ -20,6 +20,7 @@ std::span<const OpFamily> op_table() {
       {"matmul", matmul_ops()},
       {"contract", contract_ops()},
       {"distance", distance_ops()},
+      {"linalg", linalg_ops()},
       {"index", index_ops()},
       {"gather", gather_ops()},
       {"order", order_ops()},

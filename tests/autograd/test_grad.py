@@ -252,3 +252,10 @@ def test_reading_grad_of_a_result_warns_and_gives_none(torch: Any) -> Any:
         warnings.simplefilter("always")
         found = y.grad
     return found, [type(w.message).__name__ for w in caught], str(caught[0].message)[:60]
+
+
+@alike
+def test_a_tensor_is_reached_on_every_way_whatever_ran_beside_it(torch: Any) -> Any:
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    beside = [(x.mT + x) ** 2 for _ in range(8)]
+    return torch.autograd.grad(((x.mT + x) ** 2).sum(), x), beside

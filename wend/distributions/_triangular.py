@@ -1,39 +1,19 @@
-"""Roots of positive definite matrices and triangular systems, out of ordinary ops.
-
-They take one step a row, which is enough for the covariances of distributions.
-"""
+"""Roots of positive definite matrices and triangular systems, as distributions ask for them."""
 
 from __future__ import annotations
 
 import wend
-from wend import Tensor
+from wend import Tensor, linalg
 
 
 def cholesky(matrix: Tensor) -> Tensor:
-    """Return the lower triangular root; where there is none, its diagonal is not a number."""
-    columns: list[Tensor] = []
-    for j in range(matrix.size(-1)):
-        column = matrix[..., j:, j]
-        if columns:
-            done = wend.stack(columns, -1)[..., j:, :]
-            column = column - (done * done[..., :1, :]).sum(-1)
-        column = column / column[..., :1].sqrt()
-        above = column.new_zeros((*column.shape[:-1], j))
-        columns.append(wend.cat([above, column], -1))
-    return wend.stack(columns, -1)
+    """Return the lower triangular root; raises where there is none."""
+    return linalg.cholesky(matrix)
 
 
 def solve_lower(lower: Tensor, right: Tensor) -> Tensor:
     """Return x with `lower @ x = right`, for columns on the right."""
-    rows: list[Tensor] = []
-    for i in range(lower.size(-1)):
-        row = right[..., i, :]
-        if rows:
-            done = wend.stack(rows, -2)
-            row = row - (lower[..., i, :i].unsqueeze(-2) @ done).squeeze(-2)
-        rows.append(row / lower[..., i, i].unsqueeze(-1))
-    shape = wend.broadcast_shapes(*(row.shape for row in rows))
-    return wend.stack([row.expand(shape) for row in rows], -2)
+    return linalg.solve_triangular(lower, right, upper=False)
 
 
 def inverse_lower(lower: Tensor) -> Tensor:
@@ -43,4 +23,4 @@ def inverse_lower(lower: Tensor) -> Tensor:
 
 def is_positive_definite(matrix: Tensor) -> Tensor:
     """Return whether matrices have a root."""
-    return (cholesky(matrix).diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+    return linalg.cholesky_ex(matrix).info == 0

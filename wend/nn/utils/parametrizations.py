@@ -3,8 +3,6 @@ weights of spectral norm 1."""
 
 from __future__ import annotations
 
-import importlib
-import math
 from typing import Any
 
 import wend
@@ -15,32 +13,6 @@ from wend.nn.modules.module import Module
 from wend.nn.utils import parametrize
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
-
-
-def _matrix_exp(a: Tensor) -> Tensor:
-    """exp(a), by Taylor's series of a smaller matrix that is squared again and again."""
-    size = float(a.detach().abs().sum(-1).max()) if a.numel() else 0.0
-    halvings = max(0, math.ceil(math.log2(max(size, 1e-30))) + 2)
-    small = a / 2**halvings
-    one = wend.eye(a.size(-1), dtype=a.dtype)
-    result = one
-    for n in range(18, 0, -1):
-        result = one + small @ result / n
-    for _ in range(halvings):
-        result = result @ result
-    return result
-
-
-def _householder(a: Tensor, tau: Tensor) -> Tensor:
-    """The product of the reflections I - tau v vᵀ, v being the columns of a below a 1."""
-    n, k = a.size(-2), a.size(-1)
-    unit = wend.eye(n, k, dtype=a.dtype)
-    vectors = a + unit
-    result = unit
-    for i in reversed(range(k)):
-        v = vectors[..., i : i + 1]
-        result = result - tau[..., i, None, None] * v @ (v.transpose(-2, -1) @ result)
-    return result
 
 
 class _Orthogonal(Module):
@@ -61,7 +33,7 @@ class _Orthogonal(Module):
         if self.orthogonal_map == "householder":
             a = x.tril(-1)
             tau = 2.0 / (1.0 + (a * a).sum(-2))
-            q = _householder(a, tau)
+            q = wend.linalg.householder_product(a, tau)
             q = q * x.diagonal(0, -2, -1).detach().to(wend.int32).unsqueeze(-2)
         else:
             x = x.tril()
@@ -69,11 +41,10 @@ class _Orthogonal(Module):
                 x = wend.cat([x, x.new_zeros(n, n - k).expand(*x.shape[:-2], -1, -1)], -1)
             a = x - x.transpose(-2, -1)
             if self.orthogonal_map == "matrix_exp":
-                q = _matrix_exp(a)
+                q = wend.matrix_exp(a)
             else:
                 one = wend.eye(n, dtype=a.dtype)
-                linalg: Any = importlib.import_module("wend.linalg")
-                q = linalg.solve(one - a / 2, one + a / 2)
+                q = wend.linalg.solve(one - a / 2, one + a / 2)
             q = q[..., :k]
         if hasattr(self, "base"):
             q = self.base @ q
