@@ -31,6 +31,8 @@ from wend._C import acos as acos
 from wend._C import acos_ as acos_
 from wend._C import acosh as acosh
 from wend._C import acosh_ as acosh_
+from wend._C import adaptive_avg_pool1d as adaptive_avg_pool1d
+from wend._C import adaptive_max_pool1d as adaptive_max_pool1d
 from wend._C import add as add
 from wend._C import addbmm as addbmm
 from wend._C import addcdiv as addcdiv
@@ -76,6 +78,7 @@ from wend._C import atan2 as atan2
 from wend._C import atan_ as atan_
 from wend._C import atanh as atanh
 from wend._C import atanh_ as atanh_
+from wend._C import avg_pool1d as avg_pool1d
 from wend._C import baddbmm as baddbmm
 from wend._C import bernoulli as bernoulli
 from wend._C import bincount as bincount
@@ -112,6 +115,12 @@ from wend._C import concatenate as concatenate
 from wend._C import conj as conj
 from wend._C import conj_physical as conj_physical
 from wend._C import constant_pad_nd as constant_pad_nd
+from wend._C import conv1d as conv1d
+from wend._C import conv2d as conv2d
+from wend._C import conv3d as conv3d
+from wend._C import conv_transpose1d as conv_transpose1d
+from wend._C import conv_transpose2d as conv_transpose2d
+from wend._C import conv_transpose3d as conv_transpose3d
 from wend._C import copysign as copysign
 from wend._C import cos as cos
 from wend._C import cos_ as cos_
@@ -265,6 +274,10 @@ from wend._C import masked_scatter as masked_scatter
 from wend._C import masked_select as masked_select
 from wend._C import matmul as matmul
 from wend._C import max as max
+from wend._C import max_pool1d as max_pool1d
+from wend._C import max_pool1d_with_indices as max_pool1d_with_indices
+from wend._C import max_pool2d as max_pool2d
+from wend._C import max_pool3d as max_pool3d
 from wend._C import maximum as maximum
 from wend._C import mean as mean
 from wend._C import median as median
@@ -428,6 +441,7 @@ from wend._interop import from_dlpack as from_dlpack
 from wend._interop import from_numpy as from_numpy
 from wend._interop import frombuffer as frombuffer
 from wend._lookup import unravel_index as unravel_index
+from wend._map import map as map
 from wend._matrix_functions import cholesky as cholesky
 from wend._matrix_functions import cholesky_inverse as cholesky_inverse
 from wend._matrix_functions import cholesky_solve as cholesky_solve
@@ -463,6 +477,7 @@ from wend._reductions import trapz as trapz
 from wend._reductions import unique as unique
 from wend._reductions import unique_consecutive as unique_consecutive
 from wend._reflections import ormqr as ormqr
+from wend._report import batching as batching
 from wend._report import eager as eager
 from wend._report import laziness as laziness
 from wend._report import report as report
