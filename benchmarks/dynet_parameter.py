@@ -9,6 +9,13 @@ from typing import Any
 _collections: list[Any] = []
 
 
+def dynet_collection(dy: Any) -> Any:
+    """A collection of parameters that stays alive."""
+    collection = dy.ParameterCollection()
+    _collections.append(collection)
+    return collection
+
+
 def dynet_parameter(dy: Any, values: Any) -> Any:
     """A parameter with those values.
 
@@ -17,6 +24,4 @@ def dynet_parameter(dy: Any, values: Any) -> Any:
     """
     import numpy
 
-    collection = dy.ParameterCollection()
-    _collections.append(collection)
-    return collection.parameters_from_numpy(numpy.array(values))
+    return dynet_collection(dy).parameters_from_numpy(numpy.array(values))

@@ -19,9 +19,8 @@ from typing import Any
 
 from benchmarks import report
 from benchmarks.quiet import is_quiet
-from benchmarks.workload import Figure, Workload, find, modules
+from benchmarks.workload import Figure, Workload, find, module_of, modules
 
-NORM = "torch"
 # For the pools that no function of the peer's sets.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 # Long enough for a pool that spins before it sleeps to be asleep when another peer is timed.
@@ -35,15 +34,17 @@ class Options:
     """What the command line asks for; `modules` lets another module stand in for a peer's."""
 
     peers: Sequence[str] | None
+    workloads: Sequence[str] | None
     modules: dict[str, str]
     threads: Sequence[str]
     repeats: int
     seconds: float
 
-    def wants(self, peer: str) -> bool:
-        return self.peers is None or peer in self.peers
+    def wants(self, program: str) -> bool:
+        return self.peers is None or not {program, module_of(program)}.isdisjoint(self.peers)
 
-    def module(self, peer: str) -> str:
+    def module(self, program: str) -> str:
+        peer = module_of(program)
         return self.modules.get(peer, peer)
 
 
@@ -120,38 +121,46 @@ class Worker:
         )
 
 
-def difference(expected: Any, got: Any) -> str | None:
+def difference(expected: Any, got: Any, within: float = 1e-6) -> str | None:
     """How two nested lists of numbers differ beyond float32 rounding; None if they agree.
+
+    Rounding is judged by the largest number that stands in the same list.
 
     >>> difference([1.0, [2.0]], [1.0, [2.5]])
     '2.0 became 2.5'
+    >>> difference([100.0, 0.001], [100.0, 0.0])
     """
     if isinstance(expected, list) and isinstance(got, list):
         if len(expected) != len(got):
             return f"{len(expected)} items became {len(got)}"
-        found = (difference(*pair) for pair in zip(expected, got, strict=True))
+        numbers = [abs(item) for item in expected if not isinstance(item, list)]
+        within = 1e-6 + 1e-4 * max(numbers, default=0.0)
+        found = (difference(*pair, within) for pair in zip(expected, got, strict=True))
         return next((text for text in found if text), None)
     if isinstance(expected, list) or isinstance(got, list):
         return "the nesting differs"
-    same = math.isclose(expected, got, rel_tol=1e-4, abs_tol=1e-6)
+    same = math.isclose(expected, got, rel_tol=1e-4, abs_tol=within)
     return None if same else f"{expected} became {got}"
 
 
 def check(workload: Workload, workers: Iterable[Worker]) -> None:
-    """Compare each peer's values and gradients with PyTorch's."""
+    """Compare each peer's values and gradients with those of the norm."""
     results = {worker.peer: worker.ask("check") for worker in workers}
+    right = results[workload.norm]
     for peer, result in results.items():
-        for what, expected, got in zip(("value", "gradient"), results[NORM], result, strict=True):
+        for what, expected, got in zip(("value", "gradient"), right, result, strict=True):
             if text := difference(expected, got):
-                sys.exit(f"{workload.name}: {peer}'s {what} differs from PyTorch's: {text}")
+                norm = report.name(workload.norm)
+                sys.exit(f"{workload.name}: {peer}'s {what} differs from {norm}'s: {text}")
 
 
 def installed(workload: Workload, options: Options) -> list[str]:
-    """The peers to measure: those wanted, with PyTorch always, as far as they are installed."""
-    wanted = [peer for peer in workload.programs if options.wants(peer) or peer == NORM]
+    """The peers to measure: those wanted and the norm, as far as they are installed."""
+    norm = workload.norm
+    wanted = [peer for peer in workload.programs if options.wants(peer) or peer == norm]
     found = [peer for peer in wanted if importlib.util.find_spec(options.module(peer))]
-    if NORM not in found:
-        sys.exit("Results are compared with PyTorch's, which is not installed.")
+    if norm not in found:
+        sys.exit(f"Results are compared with {report.name(norm)}'s, which is not installed.")
     return found
 
 
@@ -172,9 +181,14 @@ def measure_with(workload: Workload, options: Options, threads: str) -> Iterator
         yield from (worker.figure(options.repeats) for worker in workers)
 
 
+def chosen(workloads: Iterable[Workload], options: Options) -> list[Workload]:
+    wanted = options.workloads
+    return [workload for workload in workloads if wanted is None or workload.name in wanted]
+
+
 def measure(workloads: Iterable[Workload], options: Options) -> Iterator[Figure]:
     """Figures of all workloads, with each number of threads asked for."""
-    for workload in workloads:
+    for workload in chosen(workloads, options):
         for threads in options.threads:
             yield from measure_with(workload, options, threads)
 
@@ -190,7 +204,8 @@ def parser() -> argparse.ArgumentParser:
         return peer, module
 
     made = argparse.ArgumentParser()
-    made.add_argument("--peers", type=names, help="default: all installed; PyTorch is the norm")
+    made.add_argument("--peers", type=names, help="default: all installed; the norm always")
+    made.add_argument("--workloads", type=names, help="default: all of the file")
     made.add_argument(
         "--module",
         type=stand_in,
@@ -207,6 +222,7 @@ def parser() -> argparse.ArgumentParser:
 def options_of(parsed: argparse.Namespace) -> Options:
     return Options(
         peers=parsed.peers,
+        workloads=parsed.workloads,
         modules=dict(parsed.module),
         threads=parsed.threads,
         repeats=parsed.repeats,

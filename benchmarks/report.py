@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from benchmarks.workload import Figure
+from benchmarks.workload import Figure, module_of
 
 NAMES = {
     "wend": "wend",
@@ -23,7 +23,24 @@ COLOURS = {
     "jax": "#b9c6d2",
     "mlx": "#d5dde4",
 }
-BAR, GAP, LABELS, WIDTH = 16, 26, 70, 760
+BAR, GAP, LABELS, WIDTH = 16, 26, 110, 760
+
+
+def name(program: str) -> str:
+    """What people call a program.
+
+    >>> name("torch by level")
+    'PyTorch by level'
+    """
+    peer = module_of(program)
+    return NAMES[peer] + program.removeprefix(peer)
+
+
+def programs(figures: Sequence[Figure]) -> list[str]:
+    """The programs that were measured, peer by peer."""
+    found = dict.fromkeys(figure.peer for figure in figures)
+    order = list(NAMES)
+    return sorted(found, key=lambda program: order.index(module_of(program)))
 
 
 def groups(figures: Sequence[Figure]) -> list[list[Figure]]:
@@ -62,10 +79,10 @@ def ratio_cell(group: dict[str, Figure], peer: str) -> str:
 
 def table(figures: Sequence[Figure]) -> str:
     """All figures as a Markdown table, a row for what was measured side by side."""
-    peers = [peer for peer in NAMES if any(figure.peer == peer for figure in figures)]
+    peers = programs(figures)
     others = [peer for peer in peers if peer != "wend"]
-    heads = ["", "workload", "unit", "threads", *(NAMES[peer] for peer in peers)]
-    heads += [f"{NAMES[peer]} / wend" for peer in others]
+    heads = ["", "workload", "unit", "threads", *(name(peer) for peer in peers)]
+    heads += [f"{name(peer)} / wend" for peer in others]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for group in groups(figures):
         first, by_peer = group[0], {figure.peer: figure for figure in group}
@@ -93,8 +110,8 @@ def bars(group: Sequence[Figure], top: float, reach: float) -> list[str]:
         y = top + row * BAR
         # Half a decade stands for the fastest anywhere, so that every bar can be seen.
         length = scale * (reach - math.log10(slowest / figure.value))
-        fill = COLOURS.get(figure.peer, "#cccccc")
-        drawn.append(text(0, y + BAR - 5, NAMES[figure.peer]))
+        fill = COLOURS.get(module_of(figure.peer), "#cccccc")
+        drawn.append(text(0, y + BAR - 5, name(figure.peer)))
         drawn.append(
             f'<rect x="{LABELS}" y="{y + 2:.1f}" width="{length:.1f}" height="{BAR - 4}" '
             f'fill="{fill}"/>'

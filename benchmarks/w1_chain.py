@@ -16,14 +16,14 @@ SHIFT = [0.01, 0.02, -0.01, 0.03]
 FACTOR = [0.999, 1.001, 0.998, 1.0005]
 
 
-def chain(T: Any) -> Step:
+def chain(T: Any, length: int = LENGTH) -> Step:
     start = T.tensor(START, requires_grad=True)
     shift, factor = T.tensor(SHIFT), T.tensor(FACTOR)
 
     def step() -> tuple[Any, Any]:
         start.grad = None
         y = start
-        for _ in range(LENGTH // 2):
+        for _ in range(length // 2):
             y = y + shift
             y = y * factor
         y.sum().backward()

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
+from benchmarks.memory import peaks
 from benchmarks.quiet import Meter
 from benchmarks.workload import Step, find
 
@@ -63,6 +64,7 @@ def main() -> None:
         "version": lambda: getattr(module, "__version__", "unknown"),
         "check": lambda: plain(step()),
         "count": lambda seconds: count_for(step, float(seconds)),
+        "peaks": lambda: peaks(module, step),
         "time": lambda count: timed(step, int(count)),
     }
     for line in sys.stdin:

@@ -21,10 +21,11 @@ Program = Callable[[Any], Step]
 
 @dataclass(frozen=True)
 class Workload:
-    """A computation that every peer does in its own way, with PyTorch's results as the norm.
+    """A computation that every peer does in its own way, with the results of one as the norm.
 
-    `scale` turns the seconds of one step into `unit`. `aims` says, per peer, how many times
-    faster than that peer wend is to be.
+    A program is named after its peer's module; where a peer has several ways, more words follow:
+    "torch", "torch by level". `scale` turns the seconds of one step into `unit`. `aims` says, per
+    program, how many times faster than it wend is to be.
     """
 
     name: str
@@ -33,11 +34,24 @@ class Workload:
     scale: float
     programs: Mapping[str, Program]
     aims: Mapping[str, float] = field(default_factory=dict)
+    norm: str = "torch"
+
+
+def module_of(program: str) -> str:
+    """The module that a program of this name is written for.
+
+    >>> module_of("torch by level")
+    'torch'
+    """
+    return program.split()[0]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured number; lower is better. `quiet` is false if the machine never was."""
+    """One measured number; lower is better. `quiet` is false if the machine never was.
+
+    `peer` is the name of the program.
+    """
 
     workload: str
     title: str
@@ -54,9 +68,10 @@ class Figure:
 
 
 def modules() -> list[Any]:
-    """The workload files of this package, in the order of their names."""
-    names = sorted(info.name for info in pkgutil.iter_modules(benchmarks.__path__))
-    chosen = [name for name in names if re.match(r"w\d+_", name)]
+    """The workload files of this package: by their numbers, then those without."""
+    names = [info.name for info in pkgutil.iter_modules(benchmarks.__path__)]
+    numbers = {name: int(found[1]) for name in names if (found := re.match(r"w(\d+)_", name))}
+    chosen = [*sorted(numbers, key=numbers.__getitem__), "sst"]
     return [importlib.import_module(f"benchmarks.{name}") for name in chosen]
 
 

@@ -225,7 +225,7 @@ void walk_and_run(Backward& request) {
     throw;
   }
   request.roots.clear();
-  run_pending();
+  settle();
 }
 
 // _run_backward(roots, gradients, keep_graph, create_graph, inputs, accumulate) -> gradients

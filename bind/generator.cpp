@@ -7,6 +7,7 @@
 #include "bind/tensor.hpp"
 #include "bind/types.hpp"
 #include "exec/run.hpp"
+#include "graph/fiber.hpp"
 #include "ops/functions.hpp"
 
 namespace wend {
@@ -14,12 +15,15 @@ namespace {
 
 struct GeneratorObject {
   PyObject_HEAD Generator own;
-  Generator* generator;  // `own`, or the default one
+  bool is_default;  // the thread's or fiber's, not `own`
 };
 
 PyTypeObject generator_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-Generator& of(PyObject* self) { return *reinterpret_cast<GeneratorObject*>(self)->generator; }
+Generator& of(PyObject* self) {
+  auto* g = reinterpret_cast<GeneratorObject*>(self);
+  return g->is_default ? current_generator() : g->own;
+}
 
 constexpr uint64_t kDefaultSeed = 67280421310721;
 
@@ -31,9 +35,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
     check_device(device);
     const Object self(type->tp_alloc(type, 0));
-    auto* g = reinterpret_cast<GeneratorObject*>(self.get());
-    g->own = {kDefaultSeed, 0};
-    g->generator = &g->own;
+    reinterpret_cast<GeneratorObject*>(self.get())->own = {kDefaultSeed, 0};
     return Py_NewRef(self.get());
   });
 }
@@ -112,9 +114,7 @@ PyObject* set_state(PyObject* self, PyObject* state) {
 PyObject* clone_state(PyObject* self, PyObject*) {
   return guarded([&] {
     const Object copy(generator_type.tp_alloc(&generator_type, 0));
-    auto* g = reinterpret_cast<GeneratorObject*>(copy.get());
-    g->own = of(self);
-    g->generator = &g->own;
+    reinterpret_cast<GeneratorObject*>(copy.get())->own = of(self);
     return Py_NewRef(copy.get());
   });
 }
@@ -169,7 +169,7 @@ void init_generator(PyObject* module) {
   check(PyType_Ready(&t));
   check(PyModule_AddObjectRef(module, "Generator", reinterpret_cast<PyObject*>(&t)));
   const Object object(t.tp_alloc(&t, 0));
-  reinterpret_cast<GeneratorObject*>(object.get())->generator = &default_generator;
+  reinterpret_cast<GeneratorObject*>(object.get())->is_default = true;
   // A program that sets no seed draws other numbers every time.
   default_generator = {system_seed(), 0};
   check(PyModule_AddObjectRef(module, "default_generator", object.get()));

@@ -1,4 +1,4 @@
-// bind/graph.cpp: the op table, the live graph and the times of kernels, as data for Python.
+// bind/graph.cpp: the op table and the live graph, as data for Python.
 // How they are shown is the package's affair; looking at them observes nothing.
 #include "bind/graph.hpp"
 
@@ -11,7 +11,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "bind/source.hpp"
+#include "bind/place.hpp"
 #include "bind/tensor.hpp"
 #include "bind/types.hpp"
 #include "exec/run.hpp"
@@ -43,6 +43,7 @@ nb::dict entry_of(const Op& op, const char* family) {
   d["differentiable"] = has_gradient(op);
   d["grad_name"] = op.grad_name;
   d["at_once"] = op.at_once;
+  d["batches"] = op.can_batch();
   d["function"] = op.function;
   d["method"] = op.method;
   d["inplace"] = op.inplace;
@@ -59,15 +60,6 @@ nb::list entries() {
   for (const OpFamily& family : op_table())
     for (const Op& op : family) out.append(entry_of(op, family.name));
   return out;
-}
-
-using Place = std::tuple<std::string, int, std::string>;  // file, line, function
-
-std::optional<Place> place_of(Source source) {
-  if (!source.code) return std::nullopt;
-  auto* code = static_cast<PyCodeObject*>(source.code);
-  return Place(nb::cast<std::string>(nb::handle(code->co_filename)), line_of(source),
-               nb::cast<std::string>(nb::handle(code->co_qualname)));
 }
 
 nb::object attribute(const Arg& a) {
@@ -223,73 +215,11 @@ void bind_graph(nb::module_& m) {
   m.def("_graph", graph_of);
 }
 
-// What kernels did since the first open report, by op and place.
-struct Times {
-  struct Key {
-    const Op* op;
-    void* code;
-    int32_t instruction;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    size_t operator()(const Key& k) const {
-      const auto a = reinterpret_cast<uintptr_t>(k.op), b = reinterpret_cast<uintptr_t>(k.code);
-      return (a * 31 + b) * 31 + static_cast<size_t>(k.instruction);
-    }
-  };
-  struct Total {
-    uint64_t calls = 0, bytes = 0;
-    int64_t nanoseconds = 0;
-  };
-  std::unordered_map<Key, Total, Hash> totals;
-  int open = 0;
-};
-
-Times& times() {
-  static Times& t = *new Times;
-  return t;
-}
-
-void add_time(const Node& node, int64_t nanoseconds) {
-  const auto [at, is_new] = times().totals.try_emplace({node.op, node.code, node.instruction});
-  if (is_new && node.code) source_hooks.retain(node.code);
-  Times::Total& total = at->second;
-  ++total.calls;
-  total.nanoseconds += nanoseconds;
-  total.bytes += node.numel() * size_of(node.dtype);
-}
-
-void open_report() {
-  ++times().open;
-  on_kernel = add_time;
-}
-
-void close_report() {
-  Times& t = times();
-  if (--t.open > 0) return;
-  on_kernel = nullptr;
-  for (const auto& [key, total] : t.totals)
-    if (key.code) source_hooks.release(key.code);
-  t.totals.clear();
-}
-
-// (op, place, calls, nanoseconds, bytes) for each op and place.
-nb::list kernel_times() {
-  nb::list rows;
-  for (const auto& [key, total] : times().totals)
-    rows.append(nb::make_tuple(key.op->name, place_of({key.code, key.instruction}), total.calls,
-                               total.nanoseconds, total.bytes));
-  return rows;
-}
-
 }  // namespace
 
 void init_graph(nb::module_& m) {
   m.def("_op_table", entries);
   bind_graph(m);
-  m.def("_open_report", open_report);
-  m.def("_close_report", close_report);
-  m.def("_kernel_times", kernel_times);
 }
 
 }  // namespace wend

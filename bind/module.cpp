@@ -9,12 +9,14 @@
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
 #include "bind/dlpack.hpp"
+#include "bind/fiber.hpp"
 #include "bind/function.hpp"
 #include "bind/generator.hpp"
 #include "bind/grad_fn.hpp"
 #include "bind/graph.hpp"
 #include "bind/interop.hpp"
 #include "bind/op_function.hpp"
+#include "bind/report.hpp"
 #include "bind/saved.hpp"
 #include "bind/source.hpp"
 #include "bind/types.hpp"
@@ -57,8 +59,8 @@ void bind_modes(nb::module_& m) {
     mode.anomaly = on;
     mode.check_nan = check_nan;
   });
-  m.def("_batching", [] { return batching; });
-  m.def("_set_batching", [](bool on) { batching = on; });
+  m.def("_batching", [] { return mode.batching; });
+  m.def("_set_batching", [](bool on) { mode.batching = on; });
   m.def("_eager", [] { return mode.eager; });
   m.def("_set_eager", [](bool on) { mode.eager = on; });
   m.def("get_default_dtype", [] { return nb::borrow(dtype_object(default_dtype())); });
@@ -72,6 +74,7 @@ void bind_modes(nb::module_& m) {
 
 void bind_running(nb::module_& m) {
   m.def("_run", run_pending);
+  m.def("_settle", settle);
   m.def("_set_laziness", [](size_t nodes, size_t bytes) {
     pending.max_nodes = nodes;
     pending.max_bytes = bytes;
@@ -98,6 +101,8 @@ void bind_running(nb::module_& m) {
     d["bytes"] = counters.bytes;
     d["recorded"] = nodes_recorded();
     d["pending"] = pending.live;
+    d["pending_bytes"] = pending.bytes;
+    d["pinned_bytes"] = pending.pinned;
     return d;
   });
   m.def("memory_stats", [] {
@@ -156,5 +161,7 @@ NB_MODULE(_C, m) {
   bind_modes(m);
   bind_running(m);
   bind_data(m);
+  init_fiber(m);
   init_graph(m);
+  init_report(m);
 }

@@ -13,7 +13,7 @@
 
 #include "bind/python.hpp"
 #include "bind/source.hpp"
-#include "graph/source.hpp"
+#include "graph/fiber.hpp"
 
 namespace wend {
 namespace {
@@ -90,7 +90,9 @@ PyCodeObject* last_user_code = nullptr;
     Py_XDECREF(before);
     return source;
   }
-  return {};
+  if (!mode.fiber) return {};
+  Py_XINCREF(static_cast<PyObject*>(mode.fiber->begun_at.code));
+  return mode.fiber->begun_at;
 }
 
 Source capture() {
@@ -124,6 +126,7 @@ void init_source(const char* package_directory) {
       .retain = [](void* code) { Py_INCREF(static_cast<PyObject*>(code)); },
       .release = [](void* code) { Py_DECREF(static_cast<PyObject*>(code)); },
       .describe = describe,
+      .line = line_of,
   };
 }
 

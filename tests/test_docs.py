@@ -12,14 +12,17 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 
 
-def test_the_program_in_readme_prints_what_it_shows() -> None:
-    text = (ROOT / "README.md").read_text()
-    found = re.search(r"```python\n(.*?)```\n```\n(.*?)```", text, re.S)
-    assert found is not None
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(found[1], "README.md", "exec"), {"__name__": "__main__"})
-    assert printed.getvalue() == found[2]
+@pytest.mark.parametrize("name", ["README.md", "docs/batching.md"])
+def test_programs_print_what_is_shown(name: str) -> None:
+    """The programs of a page follow each other, each with its output behind it."""
+    found = re.findall(r"```python\n(.*?)```\n```\n(.*?)```", (ROOT / name).read_text(), re.S)
+    assert found
+    names = {"__name__": "__main__"}
+    for program, shown in found:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(program, name, "exec"), names)
+        assert printed.getvalue() == shown
 
 
 @every_page

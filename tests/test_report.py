@@ -95,6 +95,17 @@ def test_laziness_is_bounded_by_bytes() -> None:
         assert pending(chain(wend.ones(1 << 10), 100)) <= 1 + (1 << 16) // (4 << 10)
 
 
+def test_what_was_kept_alive_counts_until_it_has_been_read() -> None:
+    with wend.laziness(bytes=1 << 16):
+        for _ in range(100):
+            x = wend.ones(1 << 10)
+            x.sum().item()
+            y = x.sum() + 1
+            del x
+            y.item()
+        assert pending(chain(wend.ones(2), 5)) == 16
+
+
 def test_laziness_refuses_nonsense() -> None:
     with pytest.raises(ValueError, match="must not be negative"):
         wend.laziness(nodes=-1)

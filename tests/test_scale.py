@@ -175,3 +175,17 @@ def test_memory_is_flat_over_second_derivatives() -> None:
         if i % 500 == 499:
             seen.append((wend._C._live_nodes(), wend.memory_stats()["allocated_bytes"]))
     assert seen == [seen[0]] * len(seen)
+
+
+def test_values_that_pending_nodes_held_are_forgotten_when_they_ran() -> None:
+    x = wend.ones(1 << 20)
+    for _ in range(80):  # 320 MB, more than may be held at a time
+        y = x * 2
+        z = y + 1
+        y.sum().item()
+        del y
+        z.sum().item()
+    before = wend._C._counters()["runs"]
+    z = (wend.ones(3) * 2 + 1).exp()
+    assert wend._C._counters()["runs"] == before
+    assert z.tolist()[0] > 20

@@ -428,6 +428,7 @@ from wend._interop import from_dlpack as from_dlpack
 from wend._interop import from_numpy as from_numpy
 from wend._interop import frombuffer as frombuffer
 from wend._lookup import unravel_index as unravel_index
+from wend._map import map as map
 from wend._matrix_functions import cholesky as cholesky
 from wend._matrix_functions import cholesky_inverse as cholesky_inverse
 from wend._matrix_functions import cholesky_solve as cholesky_solve
@@ -463,6 +464,7 @@ from wend._reductions import trapz as trapz
 from wend._reductions import unique as unique
 from wend._reductions import unique_consecutive as unique_consecutive
 from wend._reflections import ormqr as ormqr
+from wend._report import batching as batching
 from wend._report import eager as eager
 from wend._report import laziness as laziness
 from wend._report import report as report

@@ -1,4 +1,4 @@
-"""When recorded work runs, and what ran: `wend.eager`, `wend.laziness`, `wend.report`.
+"""When and how recorded work runs, and what ran: `wend.eager`, `batching`, `laziness`, `report`.
 
 Running and counting are the extension module's; here they are switched, compared and shown.
 """
@@ -6,10 +6,12 @@ Running and counting are the extension module's; here they are switched, compare
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import ContextDecorator
 from typing import Any, NamedTuple
 
 from wend import _C
+from wend._explain import Gap, Line, Reads, explanation, expression_at
 
 
 class eager(ContextDecorator):  # noqa: N801
@@ -31,6 +33,28 @@ class eager(ContextDecorator):  # noqa: N801
 
     def __exit__(self, *error: object) -> None:
         _C._set_eager(self._before.pop())
+
+
+class batching(ContextDecorator):  # noqa: N801
+    """Let like operations run as one or, with False, each by itself, to compare and to debug.
+
+    >>> xs = [wend.tensor([1.0 * i]) for i in range(20)]
+    >>> with wend.report() as r, wend.batching(False):
+    ...     print(sum((x * 2).exp() - 1 for x in xs).item() > 0, r.batches)
+    True 0
+    """
+
+    def __init__(self, mode: bool = True) -> None:
+        self._mode = bool(mode)
+        self._before: list[bool] = []
+
+    def __enter__(self) -> batching:
+        self._before.append(_C._batching())
+        _C._set_batching(self._mode)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _C._set_batching(self._before.pop())
 
 
 class laziness(ContextDecorator):  # noqa: N801
@@ -86,11 +110,17 @@ class report:  # noqa: N801
     ...     total = (wend.ones(2, 3) * 2).sum().item()
     >>> "mul" in [work.name for work in r.by_op]
     True
+
+    `explain()` says in words which lines did not run in batches, and why.
     """
 
     def __init__(self) -> None:
         self._open = False
-        self._kernels: dict[_Key, _Total] = {}
+        self._kernels: dict[Line, _Total] = {}
+        self._sizes: _Figures = {}
+        self._reads: _Figures = {}
+        self._gaps: _Figures = {}
+        self._texts: dict[Any, tuple[str, ...]] = {}
         self._counts: dict[str, int] = {}
         self._seconds = 0.0
 
@@ -100,6 +130,7 @@ class report:  # noqa: N801
         _C._open_report()
         self._open = True
         self._kernels_before = _kernels()
+        self._before = _sizes(), _reads(), _gaps()
         self._counts_before = _C._counters()
         self._began = time.perf_counter()
         return self
@@ -117,6 +148,9 @@ class report:  # noqa: N801
         before, now = self._counts_before, _C._counters()
         self._counts = {name: now[name] - before[name] for name in now}
         self._kernels = _difference(_kernels(), self._kernels_before)
+        figures = zip((_sizes(), _reads(), _gaps()), self._before, strict=True)
+        self._sizes, self._reads, self._gaps = (_since(now, before) for now, before in figures)
+        self._texts = {_gap_key(row): tuple(row[8]) for row in _C._batch_gaps()}
 
     def _count(self, name: str) -> int:
         self._look()
@@ -139,8 +173,33 @@ class report:  # noqa: N801
 
     @property
     def kernels(self) -> int:
-        """Nodes that got it from a kernel; the others are views."""
+        """Kernels that gave it to them; views need none, and members of a batch share one."""
         return self._count("kernels")
+
+    @property
+    def batches(self) -> int:
+        """How often several nodes ran as one."""
+        return self._count("batches")
+
+    @property
+    def batched(self) -> int:
+        """Nodes that ran so."""
+        return self._count("batched")
+
+    @property
+    def batch_sizes(self) -> dict[int, int]:
+        """How many batches there were of each number of nodes."""
+        self._look()
+        sizes: dict[int, int] = {}
+        for (_, size), (times,) in sorted(self._sizes.items(), key=lambda item: item[0][1]):
+            sizes[size] = sizes.get(size, 0) + times
+        return sizes
+
+    @property
+    def gathers(self) -> int:
+        """How often rows were copied together, to be the input of a batch."""
+        self._look()
+        return sum(total.calls for key, total in self._kernels.items() if key.op in _GATHERS)
 
     @property
     def donated(self) -> int:
@@ -170,19 +229,43 @@ class report:  # noqa: N801
         self._look()
         return _summed(self._kernels, lambda key: key.place)
 
+    def explain(self) -> str:
+        """Say in words which lines did not run in batches, and why.
+
+        >>> with wend.report() as r:
+        ...     rows = [wend.ones(2 + i % 2) * i for i in range(10)]
+        ...     total = sum(row.exp().sum() for row in rows).item()
+        >>> [line.split(" since ")[1] for line in r.explain().splitlines() if " exps " in line]
+        ['they differ in shape of input 0 (input): (2,), (3,)']
+        """
+        self._look()
+        gaps = [
+            Gap(line, signature, why, slot, self._texts[line, signature, why, slot], *figures)
+            for (line, signature, why, slot), figures in self._gaps.items()
+            if line.op not in _GATHERS
+        ]
+        reads = [Reads(*where, *figures) for where, figures in self._reads.items()]
+        return "\n".join([f"{self._summary()}.", *explanation(gaps, reads)])
+
+    def _summary(self) -> str:
+        text = f"{self.nodes} nodes ran in {_many(self.runs, 'run')}"
+        if self.batches:
+            sizes = list(self.batch_sizes)
+            held = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
+            text += f", {self.batched} of them in {_many(self.batches, 'batch', 'es')} of {held}"
+        return text
+
     def __str__(self) -> str:
         head = (
-            f"{self.recorded} nodes recorded, {self.nodes} run in {self.runs} runs: "
-            f"{self.kernels} kernels, {self.nodes - self.kernels} views; "
-            f"{_size(self.bytes)} allocated, {self.donated} results in donated memory; "
-            f"{_time(self.seconds)}"
+            f"{self.recorded} nodes recorded; {self._summary()}: {self.kernels} kernels, "
+            f"{self.gathers} gathers; {_size(self.bytes)} allocated, "
+            f"{self.donated} results in donated memory; {_time(self.seconds)}"
         )
         return "\n\n".join([head, _table("op", self.by_op), _table("line", self.by_line)])
 
 
-class _Key(NamedTuple):
-    op: str
-    place: str
+# Kernels that copy rows together.
+_GATHERS = {"gathered", "assembled"}
 
 
 class _Total(NamedTuple):
@@ -191,10 +274,56 @@ class _Total(NamedTuple):
     bytes: int = 0
 
 
-def _kernels() -> dict[_Key, _Total]:
-    totals: dict[_Key, _Total] = {}
+# Counts by what they are of.
+_Figures = dict[Any, tuple[int, ...]]
+
+
+def _place(place: tuple[str, int, str] | None) -> str:
+    return f"{place[0]}:{place[1]} in {place[2]}" if place else "an unknown line"
+
+
+def _sizes() -> _Figures:
+    figures: _Figures = {}
+    for op, place, size, times in _C._batch_sizes():
+        key = Line(op, _place(place)), size
+        figures[key] = _sum((times,), figures.get(key))
+    return figures
+
+
+def _reads() -> _Figures:
+    figures: _Figures = {}
+    for code, instruction, place, *counts in _C._value_reads():
+        key = expression_at(code, instruction), _place(place)
+        figures[key] = _sum(counts, figures.get(key))
+    return figures
+
+
+def _gap_key(row: tuple[Any, ...]) -> tuple[Line, str | None, str, int]:
+    op, signature, place, why, slot = row[:5]
+    return Line(op, _place(place)), signature, why, slot
+
+
+def _gaps() -> _Figures:
+    figures: _Figures = {}
+    for row in _C._batch_gaps():
+        figures[_gap_key(row)] = _sum(row[5:8], figures.get(_gap_key(row)))
+    return figures
+
+
+def _sum(a: Sequence[int], b: Sequence[int] | None) -> tuple[int, ...]:
+    return tuple(a) if b is None else tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def _since(now: _Figures, before: _Figures) -> _Figures:
+    taken = {key: [-n for n in figures] for key, figures in before.items()}
+    left = {key: _sum(figures, taken.get(key)) for key, figures in now.items()}
+    return {key: figures for key, figures in left.items() if figures[0]}
+
+
+def _kernels() -> dict[Line, _Total]:
+    totals: dict[Line, _Total] = {}
     for op, place, *figures in _C._kernel_times():
-        key = _Key(op, f"{place[0]}:{place[1]} in {place[2]}" if place else "an unknown line")
+        key = Line(op, _place(place))
         totals[key] = _plus(totals.get(key, _Total()), figures)
     return totals
 
@@ -203,12 +332,12 @@ def _plus(total: _Total, figures: Any, sign: int = 1) -> _Total:
     return _Total(*(a + sign * b for a, b in zip(total, figures, strict=True)))
 
 
-def _difference(now: dict[_Key, _Total], before: dict[_Key, _Total]) -> dict[_Key, _Total]:
+def _difference(now: dict[Line, _Total], before: dict[Line, _Total]) -> dict[Line, _Total]:
     left = {key: _plus(total, before.get(key, _Total()), -1) for key, total in now.items()}
     return {key: total for key, total in left.items() if total.calls}
 
 
-def _summed(kernels: dict[_Key, _Total], name: Any) -> list[Work]:
+def _summed(kernels: dict[Line, _Total], name: Any) -> list[Work]:
     totals: dict[str, _Total] = {}
     for key, total in kernels.items():
         totals[name(key)] = _plus(totals.get(name(key), _Total()), total)
@@ -229,6 +358,10 @@ def _table(title: str, works: list[Work]) -> str:
     if len(works) > _MOST_ROWS:
         lines.append(f"... and {len(works) - _MOST_ROWS} more")
     return "\n".join(lines)
+
+
+def _many(count: int, word: str, ending: str = "s") -> str:
+    return f"{count} {word}{ending * (count != 1)}"
 
 
 def _time(seconds: float) -> str:

@@ -144,6 +144,9 @@ FUNCTIONS = {
     "_op_table": ["() -> list[dict[str, Any]]"],
     "_graph": ["(*tensors: Tensor) -> _Graph"],
     "_kernel_times": ["() -> list[tuple[Any, ...]]"],
+    "_batch_sizes": ["() -> list[tuple[Any, ...]]"],
+    "_batch_gaps": ["() -> list[tuple[Any, ...]]"],
+    "_value_reads": ["() -> list[tuple[Any, ...]]"],
     "_tensor_over_buffer": ["(memory: Any) -> Tensor"],
     "_edge_shape": ["(edge: Any) -> _types.Size"],
     "_edge_dtype": ["(edge: Any) -> _types.dtype"],
@@ -162,6 +165,10 @@ CLASSES = {
         "get_state": "() -> Tensor",
         "set_state": "(state: Tensor) -> Generator",
         "clone_state": "() -> Generator",
+    },
+    "_Fiber": {
+        "__init__": "(wait: Callable[[], builtins.bool], stream: builtins.int, "
+        "index: builtins.int) -> None",
     },
     "_Graph": {
         "shape": "(index: builtins.int, /) -> _types.Size",

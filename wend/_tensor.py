@@ -253,22 +253,6 @@ def equal(self: Tensor, other: Tensor) -> bool:
 
 
 @_method
-def sum_to_size(self: Tensor, *size: Any) -> Tensor:
-    """Sum over the dimensions that broadcasting `size` to the tensor's own sizes would stretch.
-
-    >>> wend.ones(2, 3).sum_to_size(1, 3)
-    tensor([[2., 2., 2.]])
-    """
-    sizes = list(size[0] if len(size) == 1 and not isinstance(size[0], int) else size)
-    lead = self.ndim - len(sizes)
-    own = list(self.shape)[max(lead, 0) :]
-    if lead < 0 or any(a not in (1, b) for a, b in zip(sizes, own, strict=False)):
-        raise RuntimeError(f"size {{{sizes}}} is not expandable to size {{{list(self.shape)}}}.")
-    stretched = [i for i in range(self.ndim) if i < lead or sizes[i - lead] != self.shape[i]]
-    return (self.sum(stretched, keepdim=True) if stretched else self).reshape(sizes)
-
-
-@_method
 def allclose(
     self: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:

@@ -50,7 +50,7 @@ bool has_nan(const Value& v) {
 class Reach {
  public:
   Reach(const Backward& request, bool by_batches) : by_batches_(by_batches) {
-    std::vector<std::pair<const Node*, bool>> stack;
+    Stack stack;
     for (const auto& t : request.targets) {
       leading_.insert(t.node.get());
       oldest_ = std::min(oldest_, t.node->order);
@@ -65,27 +65,35 @@ class Reach {
       }
       if (node->order < oldest_ || !seen_.insert(node).second) continue;
       stack.push_back({node, true});
-      const auto visit_inputs = [&](const Node& of) {
-        for (const Value& in : of.in())
-          if (in && in->needs_grad()) stack.push_back({standing_for(in.get()), false});
-      };
-      visit_inputs(*node);
-      // Members may be passed one by one, by way of inputs that the batch had in another form.
-      if (by_batches_ && node->flags & Node::stands_for_batch)
-        for (const Node* member : node->batch->rows())
-          if (member) visit_inputs(*member);
+      each_input(*node, [&](const Node* in) {
+        stack.push_back({standing_for(in), false});
+        return false;
+      });
     }
   }
   bool leads_to_target(const Node* node) const { return leading_.contains(standing_for(node)); }
   // Whether there is a target beyond this node.
   bool goes_on_from(const Node& node) const {
     if (is_freed(node)) return true;
-    for (const Value& in : node.in())
-      if (in && in->needs_grad() && leads_to_target(in.get())) return true;
-    return false;
+    return each_input(node, [&](const Node* in) { return leads_to_target(in); });
   }
 
  private:
+  using Stack = std::vector<std::pair<const Node*, bool>>;
+
+  // Calls `look` for inputs that need a gradient until it says true. Those of a batch's members
+  // count where one of them stands for several views: the members may be passed one by one.
+  template <class Look>
+  bool each_input(const Node& node, Look look) const {
+    auto any = [&](const Node& of) {
+      return std::ranges::any_of(
+          of.in(), [&](const Value& in) { return in && in->needs_grad() && look(in.get()); });
+    };
+    if (any(node)) return true;
+    if (!by_batches_ || !(node.flags & Node::stands_for_batch) || !node.batch->merges) return false;
+    return std::ranges::any_of(node.batch->rows(),
+                               [&](const Node* member) { return member && any(*member); });
+  }
   const Node* standing_for(const Node* node) const {
     const Batch* batch = by_batches_ ? batch_of(*node) : nullptr;
     return batch ? batch->whole : node;
@@ -174,6 +182,9 @@ bool adds_to_zeros(const Node& sum) {
 
 // The gradients of views and of rows of a tensor are added in place, not each as a whole tensor.
 Value total_of(const Value& a, const Value& b) {
+  if (b->op->onto && b->state == State::pending && b->uses == 1 && a->layout == b->layout &&
+      a->dtype == b->dtype)
+    if (const Value total = b->op->onto(a, *b)) return total;
   for (auto [sum, start] : {std::pair(&b, &a), std::pair(&a, &b)}) {
     if ((*sum)->dtype != (*start)->dtype || !adds_to_zeros(**sum)) continue;
     Values in((*sum)->in().begin(), (*sum)->in().end());
@@ -293,7 +304,8 @@ class Walk {
   bool step_batch(Entry& entry) {
     Node& whole = *entry.node;
     const Ref<Batch> batch(whole.batch);
-    const bool alike = !batch->watched && !batch->partly_freed;
+    const bool alike = !batch->watched && !batch->partly_freed &&
+                       !(batch->merges && (reach_ || views_watched) && inputs_watched(*batch));
     if (batch->freed) graph_was_freed(*batch);
     if (alike && !entry.rows) {
       if (!request_.keep_graph) forget(batch);
@@ -302,17 +314,32 @@ class Walk {
     RowList list;
     if (entry.gradient)
       for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
-    if (entry.rows)
-      for (const RowsGradient& rows : *entry.rows) list.add(rows);
-    std::vector<bool> there(batch->n);
-    for (int64_t to : list.to) there[to] = true;
+    std::vector<bool> there(batch->n), met(batch->n);
+    if (entry.rows) {
+      for (const RowsGradient& rows : *entry.rows)
+        if (rows.gradient)
+          list.add(rows);
+        else
+          met[rows.which] = true;
+    }
+    for (int64_t to : list.to) there[to] = met[to] = true;
     if (!alike || !std::ranges::all_of(there, [](bool b) { return b; })) {
-      step_members(*batch, list, there);
+      step_members(*batch, list, met);
       return false;
     }
     if (!request_.keep_graph) forget(batch);
     entry.gradient = assembled(list.gradients, whole.sizes(), list.from, list.row, list.to);
     return true;
+  }
+
+  // Whether somebody wants to see the gradient of one of several views that one stands for.
+  bool inputs_watched(Batch& batch) const {
+    auto watched = [&](const Value& in) {
+      return in && in->op->view && (in->extra || targets_.contains(in.get()));
+    };
+    return std::ranges::any_of(batch.rows(), [&](const Node* member) {
+      return member && std::ranges::any_of(member->in(), watched);
+    });
   }
 
   [[noreturn]] static void graph_was_freed(Batch& batch) {
@@ -326,9 +353,9 @@ class Walk {
     passed_batches_.push_back(batch);
   }
 
-  void step_members(Batch& batch, const RowList& list, const std::vector<bool>& there) {
+  void step_members(Batch& batch, const RowList& list, const std::vector<bool>& met) {
     for (uint32_t i = 0; i < batch.n; ++i) {
-      if (!there[i]) continue;
+      if (!met[i]) continue;
       if (!batch.members[i])
         fail(ErrorKind::runtime, "internal: a member of a batch of ", batch.whole->op->name,
              " is gone");
@@ -426,8 +453,14 @@ class Walk {
 
   // The walk goes on without a gradient: hooks and functions are still called.
   void pass_nothing(Node& node) {
-    for (const Value& in : node.in())
-      if (wants(in.get())) frontier_->entry(in.get());
+    for (const Value& in : node.in()) {
+      if (!wants(in.get())) continue;
+      const Batch* batch = by_batches_ ? batch_of(*in) : nullptr;
+      if (batch)
+        frontier_->rows(batch->whole).push_back({{}, {}, in->row});
+      else
+        frontier_->entry(in.get());
+    }
   }
 
   void hand_on(Node& node, Values& gradients, std::span<const Value> outputs) {
@@ -487,7 +520,7 @@ class Walk {
 };
 
 void backward(Backward& request) {
-  run_pending();
+  settle();
   // A root whose value was dropped has run; only its history is needed.
   for (const auto& root : request.roots)
     if (root.node->state != State::dropped) observe(root.node);

@@ -12,9 +12,9 @@ namespace wend {
 
 // The gradient of some rows of a batch.
 struct RowsGradient {
-  Value gradient;
-  Value taken;    // the node that took the rows from the batch; none: the gradient is of one row
-  int64_t which;  // ... and as which of its sources; or the row
+  Value gradient;  // none: the walk comes there without one
+  Value taken;     // the node that took the rows from the batch; none: the gradient is of one row
+  int64_t which;   // ... and as which of its sources; or the row
 };
 
 struct Entry {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "exec/execute.hpp"
+#include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
 #include "ops/functions.hpp"
@@ -15,10 +16,12 @@
 namespace wend {
 namespace {
 
-constexpr size_t kFew = 8;     // nodes that are not worth a look
+constexpr size_t kMany = 64;   // nodes that need not be counted
+constexpr ptrdiff_t kFew = 8;  // nodes that are not worth a look
 constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
 constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
 constexpr uint32_t kMaxInputs = 16;
+constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
 
 // Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
 // the node, then what it refers to.
@@ -42,8 +45,6 @@ struct Hash {
   void add(const void* p) { add(reinterpret_cast<uintptr_t>(p) >> 4); }
 };
 
-bool is_own(const Op& op, uint32_t i) { return i < 32 && op.own_attrs >> i & 1; }
-
 void add_attr(Hash& h, const Arg& a) {
   h.add(static_cast<uint64_t>(a.kind) << 32 | a.n);
   if (a.kind == Arg::ints || a.kind == Arg::reals)
@@ -51,6 +52,8 @@ void add_attr(Hash& h, const Arg& a) {
   else if (a.kind != Arg::text && a.kind != Arg::none)
     h.add(static_cast<uint64_t>(a.i));
 }
+
+}  // namespace
 
 bool same_attr(const Arg& a, const Arg& b) {
   if (a.kind != b.kind || a.n != b.n) return false;
@@ -66,6 +69,8 @@ bool same_attr(const Arg& a, const Arg& b) {
       return a.i == b.i;
   }
 }
+
+namespace {
 
 // What members of a batch must have in common: everything but the values of their inputs and their
 // own attributes.
@@ -105,8 +110,9 @@ bool may_batch(const Node& node) {
     return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
   if (node.layout->numel == 0 || bytes > kLarge) return false;
+  // What reads memory that somebody outside may write runs at once, whatever else is pending.
   for (const Value& in : node.in())
-    if (in->state != State::valued) return false;
+    if (in->state != State::valued || (outside_buffers && is_shared(*in->buffer))) return false;
   return true;
 }
 
@@ -193,6 +199,8 @@ struct PlainMode {
 // All members' values as rows of one node; empty where these members cannot be run at once.
 Value lifted_view(Members members) {
   const Node &like = *members[0], &base = *like.inputs[0];
+  // How elements that share a place share a gradient is each view's own affair.
+  if (may_overlap(*base.layout)) return nullptr;
   const Value in = stacked(members, 0, false);
   if (!in) return nullptr;
   Dims sizes(like.sizes()), strides(like.strides());
@@ -251,9 +259,23 @@ void run_recorded_since(size_t mark) {
   }
 }
 
+// Whether members share an input by its value, and not as one node.
+bool merges_views(Members members) {
+  const Node& like = *members[0];
+  for (uint32_t i = 0; i < like.n_inputs; ++i) {
+    const Node& first = *like.inputs[i];
+    if (!first.op->view || !first.needs_grad()) continue;
+    const auto other =
+        std::ranges::find_if(members, [&](const Node* m) { return m->inputs[i].get() != &first; });
+    if (other != members.end() && same_value(*(*other)->inputs[i], first)) return true;
+  }
+  return false;
+}
+
 void publish_rows(const Value& whole, Members members) {
   const Ref<Batch> batch = new_batch(whole, static_cast<uint32_t>(members.size()));
   const Node& like = *members[0];
+  batch->merges = whole->needs_grad() && !like.op->view && merges_views(members);
   const int64_t size = size_of(like.dtype), step = whole->layout->stride(0) * size;
   const size_t bytes = like.layout->span * size;
   for (size_t i = 0; i < members.size(); ++i) {
@@ -285,6 +307,7 @@ bool run_at_once(Members members) {
     // Which of them it is that cannot run shows when each runs by itself.
     return false;
   }
+  if (report) report->batch(members);
   ++counters.batches;
   counters.batched += members.size();
   return true;
@@ -301,13 +324,16 @@ void run_one_by_one(Members members, Poll& poll) {
 
 // Splits members by the value of an input that is better shared; true iff it is worth it.
 bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Node*>>& parts) {
-  std::unordered_map<const Buffer*, size_t> known;
   for (Node* m : members) {
-    const Node& in = *m->inputs[slot];
-    const auto [it, anew] = known.try_emplace(in.buffer, parts.size());
-    if (anew) parts.emplace_back();
-    if (parts.size() * 2 > members.size()) return false;
-    parts[it->second].push_back(m);
+    const auto part = std::ranges::find_if(parts, [&](const auto& part) {
+      return same_value(*part[0]->inputs[slot], *m->inputs[slot]);
+    });
+    if (part != parts.end()) {
+      part->push_back(m);
+      continue;
+    }
+    if ((parts.size() + 1) * 2 > members.size() || parts.size() == kMaxParts) return false;
+    parts.push_back({m});
   }
   return true;
 }
@@ -315,57 +341,68 @@ bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Nod
 void run_alike(Members members, Poll& poll) {
   if (members.size() == 1) return run_one_by_one(members, poll);
   const Op& op = *members[0]->op;
-  for (uint32_t i = 0; op.weights >> i; ++i) {
+  for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
     std::vector<std::vector<Node*>> parts;
     if (!(op.weights >> i & 1) || all_share(members, i) || !split_by_weight(members, i, parts))
       continue;
+    if (report) report->apart(members, Apart::weight, i, parts.size());
     for (const auto& part : parts) run_alike(part, poll);
     return;
   }
   const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
-  if (run_at_once(members))
-    poll.after(work);
-  else
-    run_one_by_one(members, poll);
+  if (run_at_once(members)) return poll.after(work);
+  if (report) report->apart(members, Apart::refused, 0, members.size());
+  run_one_by_one(members, poll);
 }
 
-// Pending nodes by level, which is one more than the highest among those that a node reads or has a
-// gradient edge to.
+// The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile
+// leaves its place empty.
 class Levels {
  public:
   Levels() {
-    std::vector<Node*> nodes;
-    nodes.reserve(pending.live);
-    uint32_t highest = 0;
-    for (size_t i = 0; i < pending.nodes.size(); ++i) {
-      if (i + 16 < pending.nodes.size()) __builtin_prefetch(pending.nodes[i + 16]);
-      Node* node = pending.nodes[i];
-      if (!node || !matters(*node)) continue;
-      nodes.push_back(node);
-      highest = std::max(highest, node->row);
-    }
-    if (nodes.size() < kFew || static_cast<double>(nodes.size()) < kWide * highest) return;
+    const auto& levels = pending.levels;
+    const uint32_t highest = *std::ranges::max_element(levels);
+    if (static_cast<double>(pending.live) < kWide * highest) return;
     start_.resize(highest + 2);
-    for (const Node* node : nodes) ++start_[node->row];
+    for (uint32_t level : levels) ++start_[level];
     uint32_t at = 0;
     for (uint32_t& start : start_) at += std::exchange(start, at);
-    nodes_.resize(nodes.size());
+    slots_.resize(levels.size());
     auto next = start_;
-    for (Node* node : nodes) retain(nodes_[next[node->row]++] = node);
-  }
-  ~Levels() {
-    for (Node* node : nodes_) unref(node);
+    for (size_t i = 0; i < levels.size(); ++i) slots_[next[levels[i]]++] = static_cast<uint32_t>(i);
   }
 
-  bool worth_it() const { return !nodes_.empty(); }
+  bool worth_it() const { return !slots_.empty(); }
   uint32_t highest() const { return static_cast<uint32_t>(start_.size()) - 2; }
-  Members level(uint32_t l) const { return {nodes_.data() + start_[l], start_[l + 1] - start_[l]}; }
+  std::span<const uint32_t> level(uint32_t l) const {
+    return {slots_.data() + start_[l], start_[l + 1] - start_[l]};
+  }
 
  private:
-  // What nobody looks at is not run, but the way back may lead through it.
-  static bool matters(const Node& node) { return node.uses > 0 || node.needs_grad(); }
+  std::vector<uint32_t> start_, slots_;
+};
 
-  std::vector<uint32_t> start_;
+// The nodes of one level that are still there, held as long as it runs.
+class HeldNodes {
+ public:
+  HeldNodes() = default;
+  HeldNodes(const HeldNodes&) = delete;
+  ~HeldNodes() { let_go(); }
+  void take(std::span<const uint32_t> slots) {
+    let_go();
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (i + 16 < slots.size()) __builtin_prefetch(pending.nodes[slots[i + 16]], 1);
+      if (Node* node = pending.nodes[slots[i]]) retain(nodes_.emplace_back(node));
+    }
+  }
+  Members all() const { return nodes_; }
+
+ private:
+  void let_go() {
+    for (Node* node : nodes_) unref(node);
+    nodes_.clear();
+  }
+
   std::vector<Node*> nodes_;
 };
 
@@ -401,6 +438,12 @@ class Groups {
   std::vector<std::vector<Node*>> pool_;
 };
 
+void run_unlike(Node& node, bool others, Poll& poll) {
+  if (report) report->alone(node, others);
+  Node* const one[] = {&node};
+  run_one_by_one(one, poll);
+}
+
 void run_level(Members nodes, Groups& groups, Poll& poll) {
   groups.begin(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -412,19 +455,24 @@ void run_level(Members nodes, Groups& groups, Poll& poll) {
     else if (nodes.size() > 1 && may_batch(*node))
       groups.add(node);
     else
-      run_one_by_one({&node, 1}, poll);
+      run_unlike(*node, nodes.size() > 1, poll);
   }
+  if (report) report->level(groups.all());
   for (const auto& group : groups.all()) run_alike(group, poll);
 }
 
 }  // namespace
 
 bool run_in_batches(Poll& poll) {
-  if (pending.live < kFew) return false;
+  if (pending.live < kMany && std::ranges::count_if(pending.nodes, is_due) < kFew) return false;
   const Levels levels;
   if (!levels.worth_it()) return false;
   Groups groups;
-  for (uint32_t l = 1; l <= levels.highest(); ++l) run_level(levels.level(l), groups, poll);
+  HeldNodes nodes;
+  for (uint32_t l = 1; l <= levels.highest(); ++l) {
+    nodes.take(levels.level(l));
+    run_level(nodes.all(), groups, poll);
+  }
   return true;
 }
 

@@ -7,6 +7,8 @@ namespace wend {
 
 // Estimated nanoseconds; small nodes are not worth estimating.
 int64_t work_of(const Node& node);
+// Whether a place in the list of pending nodes holds one that somebody may look at.
+inline bool is_due(const Node* node) { return node && node->uses > 0; }
 // Gives the node its value or its error. Out of memory and interrupts leave it as it was.
 void execute(Node& node, int64_t work);
 // A value is there: readers may see it, and the node lets its inputs go.
@@ -24,6 +26,10 @@ class Poll {
   int64_t since_ = 0;
   int64_t last_ = 0;
 };
+
+// Whether members of a batch may differ in attribute i.
+inline bool is_own(const Op& op, uint32_t i) { return i < 32 && op.own_attrs >> i & 1; }
+bool same_attr(const Arg& a, const Arg& b);
 
 // Runs what is pending level by level, like nodes of a level at once; false if there is nothing to
 // gain, and nothing was done.

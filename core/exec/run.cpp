@@ -5,22 +5,28 @@
 #include <pthread.h>
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
+#include "exec/report.hpp"
 #include "graph/describe.hpp"
+#include "graph/fiber.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
 
 constinit Host host;
 constinit Counters counters;
-constinit bool batching = true;
-constinit RunAtOnce run_at_once = observe;
-void (*on_kernel)(const Node& node, int64_t nanoseconds) = nullptr;
+// Errors that depend on values may wait for the other fibers; what reads memory that others write
+// may not.
+constinit RunAtOnce run_at_once = [](Node& node) {
+  node.op->at_once ? observe(node) : observe_now(node);
+};
 
 namespace {
 
@@ -100,7 +106,7 @@ void give_memory(Node& node) {
 void run_kernel(Node& node, int64_t work) {
   Run run{node};
   const KernelFloats floats;
-  const int64_t start = on_kernel ? now() : 0;
+  const int64_t start = report ? now() : 0;
   if (work > kWorthUnlocking && host.unlock) {
     struct Unlocked {
       void* state = host.unlock();
@@ -111,7 +117,7 @@ void run_kernel(Node& node, int64_t work) {
     node.op->kernel(run);
   }
   ++counters.kernels;
-  if (on_kernel) on_kernel(node, now() - start);
+  if (report) report->kernel(node, now() - start);
 }
 
 std::string call_of(const Node& node) {
@@ -176,14 +182,20 @@ void Poll::look() {
 
 namespace {
 
+// What is left, nobody looks at; it counts its levels anew.
 void compact() {
   size_t kept = 0;
   for (Node* node : pending.nodes) {
     if (!node) continue;
+    node->row = 1;
+    for (const Value& in : node->in())
+      if (in && in->state == State::pending) node->row = std::max(node->row, in->row + 1);
+    pending.levels[kept] = node->row;
     node->slot = static_cast<uint32_t>(kept);
     pending.nodes[kept++] = node;
   }
   pending.nodes.resize(kept);
+  pending.levels.resize(kept);
 }
 
 struct CompactAtEnd {
@@ -226,12 +238,14 @@ void give_turn() {
 }
 
 void run_pending() {
+  pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
   if (pending.live == 0) return;
   TakeTurn taken;
   CompactAtEnd compacting;
   ++counters.runs;
+  if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
-  if (batching && turn.depth == 1) run_in_batches(poll);
+  if (mode.batching && turn.depth == 1) run_in_batches(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     Node* node = pending.nodes[i];
     if (!node) continue;
@@ -246,7 +260,36 @@ void run_pending() {
   }
 }
 
+namespace {
+
+// Not inside a run, and not while nodes are taken apart or an exception is handled: those belong to
+// the thread, and another fiber would find them half done.
+bool may_give_way() {
+  return mode.batching && !mode.eager && !is_taking_apart() &&
+         (turn.depth == 0 || !pthread_equal(turn.owner, pthread_self())) &&
+         std::uncaught_exceptions() == 0 && !std::current_exception();
+}
+
+// True: what was pending has been run by the others.
+bool give_way() { return mode.fiber && may_give_way() && mode.fiber->wait(); }
+
+}  // namespace
+
+void settle() {
+  if (pending.live == 0) return;
+  if (report) report->observed();
+  if (!give_way()) run_pending();
+}
+
 void observe(Node& node) {
+  if (node.state == State::pending) {
+    if (report) report->observed();
+    give_way();
+  }
+  observe_now(node);
+}
+
+void observe_now(Node& node) {
   if (node.state == State::pending) run_pending();
   if (node.state == State::dropped && node.op->view) derive_again(node);
   if (node.state == State::failed) throw *node.extra->error;

@@ -5,13 +5,21 @@
 
 namespace wend {
 
-// Gives `node` its value, running what is pending; raises the node's error if it has one.
+// Gives `node` its value, running what is pending; raises the node's error if it has one. A fiber
+// lets the others go on first, so that what they record runs together.
 void observe(Node& node);
 inline void observe(const Value& v) {
   if (v->state != State::valued) observe(*v);
 }
+// The same at once, where others must not change what surrounds the call.
+void observe_now(Node& node);
+inline void observe_now(const Value& v) {
+  if (v->state != State::valued) observe_now(*v);
+}
 // Runs everything that is pending and that somebody may still look at.
 void run_pending();
+// The same in a fiber together with the others, who may have recorded more when it returns.
+void settle();
 // Runs when too much is pending, by nodes or by the bytes that they will take or keep.
 inline void bound_laziness() {
   if (pending.live > pending.max_nodes || pending.bytes + pending.pinned > pending.max_bytes)
@@ -41,11 +49,5 @@ struct Counters {
   uint64_t bytes = 0;    // allocated for outputs
 };
 extern constinit Counters counters;
-
-// Whether like nodes run as one; for comparison and debugging.
-extern constinit bool batching;
-
-// When set, called after every kernel with the nanoseconds it took.
-extern void (*on_kernel)(const Node& node, int64_t nanoseconds);
 
 }  // namespace wend

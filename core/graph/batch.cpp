@@ -14,7 +14,7 @@ Ref<Batch> new_batch(const Value& whole, uint32_t n) {
   auto* batch = static_cast<Batch*>(small_alloc(bytes_of(n)));
   batch->refs = 1;
   batch->n = n;
-  batch->watched = batch->freed = batch->partly_freed = false;
+  batch->watched = batch->freed = batch->partly_freed = batch->merges = false;
   batch->whole = whole.get();
   retain(batch->whole);
   batch->whole->batch = batch;

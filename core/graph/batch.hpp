@@ -14,6 +14,7 @@ struct Batch {
   bool watched;       // a member may have hooks
   bool freed;         // all members' history was given up ...
   bool partly_freed;  // ... or that of some, one by one
+  bool merges;        // some inputs are several views of one value, of which one stands for all
   Node* whole;        // held without use: the members hold the memory
   Node* members[];    // not counted; null once gone
 
@@ -25,6 +26,9 @@ Ref<Batch> new_batch(const Value& whole, uint32_t n);
 void join_batch(Batch& batch, Node& member, uint32_t row);
 void leave_batch(Node& node);
 void release(Batch* batch);
+
+// True once a view, other than of a leaf's making, may have hooks.
+inline constinit bool views_watched = false;
 
 // The batch that a node ran in as a member.
 inline Batch* batch_of(const Node& node) {

@@ -83,6 +83,8 @@ std::string show_reals(std::span<const double> values) {
   return text + (values.size() == 1 ? ",)" : ")");
 }
 
+}  // namespace
+
 std::string show_argument(const Arg& a) {
   switch (a.kind) {
     case Arg::none:
@@ -110,6 +112,8 @@ std::string show_argument(const Arg& a) {
   }
   return "";
 }
+
+namespace {
 
 // The arguments that a primitive was recorded with, in the order of its signature: tensors are its
 // inputs, the rest its attributes; an optional tensor that was not given is an attribute, None.

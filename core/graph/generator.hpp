@@ -18,7 +18,7 @@ struct Generator {
   }
 };
 
-// The one behind manual_seed().
+// The one behind manual_seed() outside fibers, which have their own.
 inline constinit Generator default_generator{0x77656e64, 0};
 
 }  // namespace wend

@@ -8,6 +8,7 @@
 
 namespace wend {
 
+struct Fiber;
 struct Node;
 struct Packed;
 class Value;
@@ -24,11 +25,13 @@ struct Mode {
   bool grad = true;
   bool inference = false;
   bool eager = false;
+  bool batching = true;           // like nodes run as one
   bool anomaly = false;           // the walk back names the node where an error arises
   bool check_nan = false;         // ... and takes NaN for one
   const Node* line_of = nullptr;  // while gradients are recorded: the node whose line they inherit
   Saver* saver = nullptr;         // none: values are saved as they are
   Walk* walk = nullptr;           // the walk back that calls user code now
+  Fiber* fiber = nullptr;         // the fiber that this is, if it is one
 };
 
 // Read on every op: the model spares the call that finds a thread's copy.

@@ -63,6 +63,8 @@ inline void take_apart(Node* node) {
 
 }  // namespace
 
+bool is_taking_apart() { return dying.value.draining; }
+
 int64_t live_nodes() { return static_cast<int64_t>(nodes_recorded() - freed); }
 
 void value_unneeded(Node* node) {
@@ -82,6 +84,7 @@ Extra& extra(Node& node) {
   if (!node.extra) {
     node.extra = new Extra;
     if (Batch* batch = batch_of(node)) batch->watched = true;
+    if (node.op->view) views_watched = true;
   }
   return *node.extra;
 }

@@ -186,5 +186,7 @@ inline void forget_history(Node& node) {
 
 // Nodes alive now, for tests of memory.
 int64_t live_nodes();
+// Whether nodes are being freed, which may call user code.
+bool is_taking_apart();
 
 }  // namespace wend

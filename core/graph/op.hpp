@@ -157,7 +157,10 @@ struct Op {
   uint8_t edges = 0;     // bit i: input i is a gradient edge only, its value is not read; 0xff: all
   uint8_t donates =
       0;  // bit i: the memory of input i, if nobody else needs it, may be the output's
-  bool adds_to_first = false;             // the output is input 0 with something added to it
+  bool adds_to_first = false;  // the output is input 0 with something added to it
+  // This node's value added to `start`, as one node that may write over it; for ops whose results
+  // are often added up.
+  Value (*onto)(const Value& start, const Node& node) = nullptr;
   double cost = 1;                        // work per output element, in nanoseconds
   double (*work)(const Node&) = nullptr;  // ... or of the whole node
   bool function = true;                   // wend.name(...)

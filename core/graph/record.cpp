@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "graph/fiber.hpp"
 #include "kernels/cast.hpp"
 
 namespace wend {
@@ -239,8 +240,10 @@ Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* lay
 
 uint64_t nodes_recorded() { return recorded; }
 
-DType default_dtype() { return current_default; }
-void set_default_dtype(DType dtype) { current_default = dtype; }
+DType default_dtype() { return mode.fiber ? mode.fiber->default_dtype : current_default; }
+void set_default_dtype(DType dtype) {
+  (mode.fiber ? mode.fiber->default_dtype : current_default) = dtype;
+}
 
 namespace {
 

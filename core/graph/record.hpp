@@ -48,15 +48,17 @@ int64_t int_of(const Node& node);
 // The recorded, not yet valued nodes in order of recording; nullptr where one was freed.
 struct Pending {
   std::vector<Node*> nodes;
-  size_t live = 0;    // entries that are not nullptr
-  size_t bytes = 0;   // that their values will take
-  size_t pinned = 0;  // of values that only pending nodes keep alive
+  std::vector<uint32_t> levels;  // of each: one more than the highest among its inputs
+  size_t live = 0;               // entries that are not nullptr
+  size_t bytes = 0;              // that their values will take
+  size_t pinned = 0;             // of values that only pending nodes keep alive
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
 
   void add(Node* node) {
     node->slot = static_cast<uint32_t>(nodes.size());
     nodes.push_back(node);
+    levels.push_back(node->row);
     ++live;
     bytes += node->layout->numel * size_of(node->dtype);
   }

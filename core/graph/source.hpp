@@ -17,6 +17,7 @@ struct SourceHooks {
   void (*retain)(void* code) = nullptr;
   void (*release)(void* code) = nullptr;
   std::string (*describe)(Source) = nullptr;  // "file.py:12 in forward"
+  int (*line)(Source) = nullptr;
 };
 
 inline SourceHooks source_hooks;

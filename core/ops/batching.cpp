@@ -3,6 +3,7 @@
 // What runs as a batch is exec/batch; how an op does is its own entry's `lift`.
 #include "ops/batching.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/elementwise.hpp"
@@ -73,16 +74,31 @@ void infer_view(Infer& s) {
   set_geometry(s, s.attrs[0].as_ints(), s.attrs[1].as_ints(), s.attrs[2].as_int());
 }
 
+// Sizes with 1 for each dimension along which all elements lie at one place.
+Dims sizes_once(const Layout& layout) {
+  Dims sizes(layout.sizes());
+  for (int i = 0; i < sizes.n; ++i)
+    if (layout.stride(i) == 0) sizes[i] = 1;
+  return sizes;
+}
+
+// Of elements that lie at one place the first has all of the gradient.
+Value gradient_of_strided(const Node& in, const Node& view, const Value& g) {
+  static const Op& op = op_named("storage_sum");
+  const Dims once = sizes_once(*in.layout);
+  const Value sum = record(op, {g},
+                           {Arg::of(once.span()), Arg::of(in.strides()), Arg::of(in.offset),
+                            Arg::of(view.strides()), Arg::of(view.offset)});
+  if (std::ranges::equal(once.span(), in.sizes())) return sum;
+  const LayoutRef firsts = intern(once.span(), contiguous_strides(in.sizes()).span());
+  return add_part(full(in.sizes(), 0, g->dtype), sum, *firsts, 0);
+}
+
 Value view_gradient_of_batch(const GradCall& s) {
   const Node &in = *s.in(0), &node = s.node();
   if (in.numel() == node.numel() && in.layout->contiguous && node.layout->contiguous)
     return reshape(s.g, in.sizes());
-  if (!in.layout->contiguous) {
-    static const Op& op = op_named("storage_sum");
-    return record(op, {s.g},
-                  {Arg::of(in.sizes()), Arg::of(in.strides()), Arg::of(in.offset),
-                   Arg::of(node.strides()), Arg::of(node.offset)});
-  }
+  if (!in.layout->contiguous) return gradient_of_strided(in, node, s.g);
   return add_part(full(in.sizes(), 0, s.g->dtype), s.g, *node.layout, node.offset - in.offset);
 }
 
@@ -182,8 +198,54 @@ Value lift_as_is(const Lift& s) {
   return record(*s.like.op, in, s.like.attrs ? s.like.attrs->span() : std::span<const Arg>{});
 }
 
+namespace {
+
+Value record_lifted(const Lift& s, std::span<const Arg> attrs) {
+  Values in;
+  for (int i = 0; i < static_cast<int>(s.in.size()); ++i) in.push_back(with_members(s, i));
+  return record(*s.like.op, in, attrs);
+}
+
+// The members' attributes with another one in one place.
+std::vector<Arg> attrs_with(const Lift& s, int place, const Arg& arg) {
+  const auto given = s.like.attrs->span();
+  std::vector<Arg> attrs(given.begin(), given.end());
+  attrs[place] = arg;
+  return attrs;
+}
+
+}  // namespace
+
+Value lift_rows(const Lift& s) {
+  return record_lifted(s, s.like.attrs ? s.like.attrs->span() : std::span<const Arg>{});
+}
+
+Value lift_along_dim(const Lift& s, int attr) {
+  const int ndim = s.like.inputs[0]->ndim();
+  const Arg& dim = s.like.attr(attr);
+  if (ndim == 0 || dim.kind != Arg::integer) return nullptr;
+  return record_lifted(s, attrs_with(s, attr, Arg::of(lifted_dim(dim, ndim))));
+}
+
+Value lift_over_dims(const Lift& s, int attr) {
+  const int ndim = s.like.inputs[0]->ndim();
+  const Arg& dim = s.like.attr(attr);
+  if (ndim == 0) return nullptr;
+  if (dim.kind == Arg::integer) return lift_along_dim(s, attr);
+  Dims dims;
+  if (dim.kind == Arg::ints)
+    for (int64_t d : dim.as_ints()) dims.push(wrap_dim(d, ndim) + 1);
+  if (dims.n == 0)
+    for (int i = 1; i <= ndim; ++i) dims.push(i);
+  return record_lifted(s, attrs_with(s, attr, Arg::of(dims.span())));
+}
+
 Value batch_view(const Value& whole, std::span<const int64_t> sizes,
                  std::span<const int64_t> strides, int64_t offset) {
+  if (whole->needs_grad() && !whole->layout->contiguous) {
+    const LayoutRef once = intern(sizes_once(*whole->layout).span(), whole->strides());
+    if (may_overlap(*once)) return nullptr;
+  }
   static const Op& op = op_named("batch_view");
   return record(op, {whole}, {Arg::of(sizes), Arg::of(strides), Arg::of(offset)});
 }

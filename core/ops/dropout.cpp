@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/threads.hpp"
-#include "graph/generator.hpp"
+#include "graph/fiber.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/random.hpp"
@@ -49,9 +49,10 @@ void drop(const Run& s, uint64_t offset, int64_t first, int64_t begin, int64_t e
 template <class T>
 void run_dropout_as(const Run& s) {
   const Arg& offsets = s.attr(2);
-  if (offsets.kind == Arg::ints) {  // one for each row of a batch
-    const int64_t length = s.node.numel() / s.node.size(0);
-    return parallel_for(s.node.size(0), 1 + 16 * kTile / length, [&](int64_t begin, int64_t end) {
+  if (offsets.kind == Arg::ints) {  // one for each member of a batch, or of several
+    const auto members = static_cast<int64_t>(offsets.as_ints().size());
+    const int64_t length = s.node.numel() / members;
+    return parallel_for(members, 1 + 16 * kTile / length, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         drop<T>(s, static_cast<uint64_t>(offsets.as_ints()[i]), i * length, i * length,
                 (i + 1) * length);
@@ -66,10 +67,17 @@ void run_dropout(Run& s) {
   s.node.dtype == DType::float64 ? run_dropout_as<double>(s) : run_dropout_as<float>(s);
 }
 
-// Members draw by their own offsets.
+// Members draw by their own offsets; the gradients of batches are members as well.
 Value lift_dropped(const Lift& s) {
   std::vector<int64_t> offsets;
-  for (const Node* m : s.members) offsets.push_back(m->attr(2).as_int());
+  for (const Node* m : s.members) {
+    const Arg& own = m->attr(2);
+    if (own.kind != s.like.attr(2).kind || own.n != s.like.attr(2).n) return nullptr;
+    if (own.kind == Arg::ints)
+      offsets.insert(offsets.end(), own.as_ints().begin(), own.as_ints().end());
+    else
+      offsets.push_back(own.as_int());
+  }
   Value in[] = {contiguous_copy(with_members(s, 0))};
   const Arg attrs[] = {s.like.attr(0), s.like.attr(1), Arg::of(std::span<const int64_t>(offsets))};
   return record(*s.like.op, in, attrs);
@@ -83,7 +91,7 @@ Value drop_again(const GradCall& s) {
 
 Value dropout(const Value& x, double p) {
   static const Op& op = op_named("dropped");
-  Generator& generator = default_generator;
+  Generator& generator = current_generator();
   const uint64_t offset = generator.take(philox_steps(x->numel()));
   return record(op, {x},
                 {Arg::of(p), Arg::of(std::bit_cast<int64_t>(generator.seed)),

@@ -2,6 +2,7 @@
 // shape of what is moved, and index_select and its kin, whose index is a list of slices.
 #include <algorithm>
 
+#include "ops/batching.hpp"
 #include "ops/places.hpp"
 
 namespace wend {
@@ -297,6 +298,30 @@ Values body_index_fill(Call& c) {
   return {index_fill(c.tensor(0), c[1].as_int(), c.tensor(2), value)};
 }
 
+// One number for all.
+Value lift_number(const Lift& s) {
+  const int ndim = s.like.ndim();
+  if (ndim == 0 || !s.is_shared(2)) return nullptr;
+  Value in[] = {with_members(s, 0), with_members(s, 1), s.in[2]};
+  const Arg attrs[] = {Arg::of(lifted_dim(s.like.attr(0), ndim))};
+  return record(*s.like.op, in, attrs);
+}
+
+// From one tensor along its first dimension all members' slices at once; otherwise by gather, with
+// an index for every element.
+Value lift_index_select(const Lift& s) {
+  const int ndim = s.like.ndim();
+  if (ndim == 0 || s.like.inputs[1]->ndim() != 1) return nullptr;
+  const int64_t dim = lifted_dim(s.like.attr(0), ndim), count = s.like.inputs[1]->numel();
+  if (s.is_shared(0) && dim == 1)
+    return reshape(index_select(s.in[0], 0, reshape(s.in[1], Dims{s.n() * count})),
+                   s.with_n(s.like.sizes()));
+  Dims sizes;
+  for (int i = 0; i <= ndim; ++i) sizes.push(i == 0 ? s.n() : i == dim ? count : 1);
+  const Value index = expand(reshape(with_members(s, 1), sizes), s.with_n(s.like.sizes()));
+  return gather(with_members(s, 0), dim, index);
+}
+
 constexpr Op kOps[] = {
     {.name = "gather",
      .signature = "(Tensor input, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
@@ -305,6 +330,7 @@ constexpr Op kOps[] = {
      .infer = infer_gather,
      .kernel = run_gather,
      .grad = {GRAD(scatter_add(zeros_of(s), s.attr(0).as_int(), b, g))},
+     .lift = lift_along<>,
      .out_apart = true,
      .out_exact = true},
     {.name = "scatter",
@@ -316,6 +342,7 @@ constexpr Op kOps[] = {
      .grad = {GRAD(scatter_number(g, s.attr(0).as_int(), b, constant(0.0, g->dtype))),
               {},
               GRAD(source_gradient(s, b))},
+     .lift = lift_along<>,
      .donates = 1,
      .inplace = true,
      .apart = true},
@@ -329,6 +356,7 @@ constexpr Op kOps[] = {
      .infer = infer_scatter<true>,
      .kernel = run_scatter<Combine::assign>,
      .grad = {GRAD(scatter_number(g, s.attr(0).as_int(), b, constant(0.0, g->dtype)))},
+     .lift = lift_number,
      .grad_name = "ScatterBackward1",
      .donates = 1,
      .hidden = true},
@@ -337,12 +365,14 @@ constexpr Op kOps[] = {
      .infer = infer_scatter<true>,
      .kernel = run_scatter<Combine::add>,
      .grad = {GRAD(g)},
+     .lift = lift_number,
      .donates = 1,
      .hidden = true},
     {.name = "scatter_mul",
      .doc = "A copy of input multiplied by src where index says along dim.",
      .infer = infer_scatter<false>,
      .kernel = run_scatter<Combine::mul>,
+     .lift = lift_along<>,
      .differentiable = false,
      .donates = 1,
      .hidden = true},
@@ -350,6 +380,7 @@ constexpr Op kOps[] = {
      .doc = "A copy of input, or src where it is larger, where index says along dim.",
      .infer = infer_scatter<false>,
      .kernel = run_scatter<Combine::amax>,
+     .lift = lift_along<>,
      .differentiable = false,
      .donates = 1,
      .hidden = true},
@@ -357,6 +388,7 @@ constexpr Op kOps[] = {
      .doc = "A copy of input, or src where it is smaller, where index says along dim.",
      .infer = infer_scatter<false>,
      .kernel = run_scatter<Combine::amin>,
+     .lift = lift_along<>,
      .differentiable = false,
      .donates = 1,
      .hidden = true},
@@ -367,6 +399,7 @@ constexpr Op kOps[] = {
      .infer = infer_scatter<false>,
      .kernel = run_scatter<Combine::add>,
      .grad = {GRAD(g), {}, GRAD(source_gradient(s, b))},
+     .lift = lift_along<>,
      .donates = 1,
      .adds_to_first = true,
      .inplace = true,
@@ -378,6 +411,8 @@ constexpr Op kOps[] = {
      .infer = infer_index_select,
      .kernel = run_index_select,
      .grad = {GRAD(index_add(zeros_of(s), s.attr(0).as_int(), b, g))},
+     .lift = lift_index_select,
+     .weights = 1,
      .out_apart = true},
     {.name = "index_add",
      .signature =

@@ -32,6 +32,11 @@ void run_general(Run& s) { run_product(s, form_of(s.node), {0, 1}); }
 void run_added(Run& s) { run_product(s, nn, {1, 2, 0}); }
 void run_affine(Run& s) { run_product(s, nt, {0, 1, 2}); }
 
+void run_onto(Run& s) {
+  if (!s.donated(0)) copy(s.node.sizes(), strided(s.node), strided(s.in(0)));
+  run_product(s, tn, {1, 2, -1, true});
+}
+
 // The names of C++ types, which is what PyTorch's message shows here.
 const char* type_name(DType dtype) {
   constexpr const char* names[dtype_count] = {
@@ -268,6 +273,15 @@ Value rows_nn(const Value& a, const Value& b) { return record(op_named("rows_nn"
 Value rows_nt(const Value& a, const Value& b) { return record(op_named("rows_nt"), {a, b}); }
 Value rows_tn(const Value& a, const Value& b) { return record(op_named("rows_tn"), {a, b}); }
 
+Value rows_tn_onto(const Value& start, const Node& node) {
+  if (is_half(node.dtype) || !is_floating(node.dtype)) return nullptr;
+  return record(op_named("rows_tn_onto"), {start, node.inputs[0], node.inputs[1]});
+}
+void infer_onto(Infer& s) {
+  s.dtype = s.in[0]->dtype;
+  s.layout = contiguous(s.in[0]->sizes());
+}
+
 // The gradients of a general product; see Form.
 Value general_gradient_a(const GradCall& s, const Value& b) {
   const auto sizes = s.in(0)->sizes();
@@ -390,7 +404,16 @@ constexpr Op kOps[] = {
      .kernel = run_form<tn>,
      .grad = {GRAD(rows_nt(b, g)), GRAD(rows_nn(a, g))},
      .grad_name = "MmBackward0",
+     .onto = rows_tn_onto,
      .work = work_of_product<0>,
+     .hidden = true},
+    {.name = "rows_tn_onto",
+     .doc = "Input 0 plus the outer products of the rows of two inputs.",
+     .infer = infer_onto,
+     .kernel = run_onto,
+     .grad = {GRAD(g), GRAD(rows_nt(c, g)), GRAD(rows_nn(b, g))},
+     .donates = 1,
+     .work = work_of_product<1>,
      .hidden = true},
     {.name = "general_product",
      .doc = "Products of batches of matrices that broadcast, added up to the given sizes.",

@@ -224,10 +224,24 @@ Values rms_norm_body(Call& c) {
   return {weight && !fused ? cast(result * weight, x->dtype) : result};
 }
 
-Value lift_rows(const Lift& s) {
-  for (size_t i = 1; i < s.in.size(); ++i)
-    if (!s.is_shared(i)) return nullptr;
-  return s.is_shared(0) ? nullptr : lift_as_is(s);
+// Weights of their own are put on afterwards.
+Value lift_norm(const Lift& s) {
+  bool shared = true;
+  for (size_t i = 1; i < s.in.size(); ++i) shared &= s.is_shared(i);
+  Values in = {with_members(s, 0)};
+  if (shared) in.insert(in.end(), s.in.begin() + 1, s.in.end());
+  Value result = record(*s.like.op, in, s.like.attrs->span());
+  if (shared) return result;
+  result = result * aligned(s, 1, s.like.ndim());
+  return s.in.size() > 2 ? result + aligned(s, 2, s.like.ndim()) : result;
+}
+
+// ... or in front, on the way back.
+Value lift_backward(const Lift& s) {
+  Values in = {with_members(s, 0), with_members(s, 1)};
+  if (s.in.size() > 2 && s.is_shared(2)) in.push_back(s.in[2]);
+  if (s.in.size() > 2 && !s.is_shared(2)) in[0] = in[0] * aligned(s, 2, s.like.ndim());
+  return record(*s.like.op, in, s.like.attrs->span());
 }
 
 constexpr Op kOps[] = {
@@ -250,7 +264,7 @@ constexpr Op kOps[] = {
      .infer = infer_rows,
      .kernel = run_normalize,
      .grad = {GRAD(input_gradient(s, a, b)), GRAD(weight_gradient(s, a)), GRAD(bias_gradient(s))},
-     .lift = lift_rows,
+     .lift = lift_norm,
      .weights = 0b110,
      .hidden = true},
     {.name = "native_rms_norm",
@@ -258,7 +272,7 @@ constexpr Op kOps[] = {
      .infer = infer_rows,
      .kernel = run_normalize,
      .grad = {GRAD(input_gradient(s, a, b)), GRAD(weight_gradient(s, a)), GRAD(bias_gradient(s))},
-     .lift = lift_rows,
+     .lift = lift_norm,
      .weights = 0b110,
      .grad_name = "MulBackward0",
      .hidden = true},
@@ -268,6 +282,8 @@ constexpr Op kOps[] = {
      .kernel = run_backward,
      .grad = {GRAD(gradient_of_gradient(s, b, c)), GRAD(second_gradient(s, a, b, c)),
               GRAD(sum_to(a * backward(g, b, s.node()), s.in(2)->sizes()))},
+     .lift = lift_backward,
+     .weights = 0b100,
      .hidden = true},
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/cast.hpp"
+#include "ops/batching.hpp"
 #include "ops/functions.hpp"
 #include "ops/reduction.hpp"
 
@@ -158,11 +159,13 @@ void run_median_of_all(Run& s) {
 constexpr const char kAlong[] =
     "(Tensor input, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)";
 
-constexpr Op placer(const char* name, void (*infer)(Infer&), void (*kernel)(Run&)) {
+constexpr Op placer(const char* name, void (*infer)(Infer&), void (*kernel)(Run&),
+                    Value (*lift)(const Lift&) = lift_along<>) {
   return {.name = name,
           .doc = "Places along a dimension, by the order of the elements.",
           .infer = infer,
           .kernel = kernel,
+          .lift = lift,
           .differentiable = false,
           .work = work_of_ordering,
           .hidden = true};
@@ -236,7 +239,7 @@ constexpr Op kOps[] = {
      .out = false},
     {.name = "nanmedian", .signature = kAlong, .body = body_median<true>},
     placer("sorted_places", infer_sorted, run_sorted),
-    placer("top_places", infer_top, run_top),
+    placer("top_places", infer_top, run_top, lift_along<1>),
     placer("kth_place", infer_place, run_place<Select::kth>),
     placer("mode_place", infer_place, run_place<Select::mode>),
     placer("median_place", infer_place, run_place<Select::median>),

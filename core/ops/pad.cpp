@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "kernels/cast.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -114,6 +115,7 @@ constexpr Op kOps[] = {
      .infer = infer_constant_pad,
      .kernel = run_constant_pad,
      .grad = {GRAD(constant_pad_gradient(s))},
+     .lift = lift_rows,
      .method = false,
      .out = false},
     {.name = "_pad_from_self",

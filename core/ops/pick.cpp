@@ -1,5 +1,6 @@
 // ops/pick.cpp: how the values of max, sort, median and the like follow from their indices.
 // The moving of elements is kernels/index, the gradient ops/gather.
+#include "ops/batching.hpp"
 #include "ops/places.hpp"
 
 namespace wend {
@@ -39,12 +40,16 @@ Value pick_gradient(const GradCall& s, const Value& index) {
   return scatter_add(nothing, dim, unsqueeze(index, at), unsqueeze(s.g, at));
 }
 
+// The result is laid out as the places are, so that those must not lie on each other.
+Value lift_pick(const Lift& s) { return s.is_shared(1) ? nullptr : lift_along<>(s); }
+
 constexpr Op picker(const char* name, const char* grad_name) {
   return {.name = name,
           .doc = "The elements of input 0 at the places of input 1 along a dimension.",
           .infer = infer_pick,
           .kernel = run_pick,
           .grad = {GRAD(pick_gradient(s, b))},
+          .lift = lift_pick,
           .grad_name = grad_name,
           .hidden = true};
 }

@@ -199,6 +199,7 @@ struct Operands {
   std::span<const int64_t> a_strides, b_strides;
   const T *a_data, *b_data;
   T* c;
+  bool onto = false;
 };
 
 template <class T>
@@ -210,7 +211,8 @@ void multiply(const Operands<T>& o, Form form) {
     const int own = (o.a.ndim() > 1 || form == tn) + (o.b.ndim() > 1 || form == tn);
     batch.add_batch(left, right, o.out.sizes().first(o.out.ndim() - own));
   }
-  if (batch.sums) std::fill_n(o.c, o.out.numel(), T{0});
+  if (batch.sums && !o.onto) std::fill_n(o.c, o.out.numel(), T{0});
+  batch.sums |= o.onto;
   run_batch(batch, o.a_data, o.b_data, o.c);
 }
 
@@ -265,7 +267,7 @@ void run_as(const Run& s, Form form, Roles roles) {
   const T alpha = factor<T>(s.node, roles, 1);
   if (alpha != T{0})
     multiply<T>({a, b, s.node, a.strides(), b.strides(), reinterpret_cast<const T*>(a.data()),
-                 reinterpret_cast<const T*>(b.data()), out},
+                 reinterpret_cast<const T*>(b.data()), out, roles.onto},
                 form);
   if (roles.added < 0) return;
   const Node& input = s.in(roles.added);

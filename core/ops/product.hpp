@@ -18,6 +18,7 @@ enum Form : int { nn, nt, tn };
 // if it has any, are the factors beta and alpha: beta * added + alpha * product.
 struct Roles {
   int a, b, added = -1;
+  bool onto = false;  // the output holds what the product is added to; of float32 and float64
 };
 
 // Batches broadcast; where the result has size 1 or no dimension, the products of a batch are added

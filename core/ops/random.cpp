@@ -9,7 +9,7 @@
 
 #include "base/threads.hpp"
 #include "exec/run.hpp"
-#include "graph/generator.hpp"
+#include "graph/fiber.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/distributions.hpp"
 #include "ops/families.hpp"
@@ -243,7 +243,7 @@ void run_categories(Run& s) {
 }
 
 Generator& generator(const Arg& arg) {
-  return arg.kind == Arg::generator ? *arg.gen : default_generator;
+  return arg.kind == Arg::generator ? *arg.gen : current_generator();
 }
 
 // What is drawn: where from, how many counters it takes, and the distribution's parameters.

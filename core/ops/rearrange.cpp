@@ -5,6 +5,7 @@
 
 #include "base/threads.hpp"
 #include "exec/run.hpp"
+#include "ops/batching.hpp"
 #include "ops/geometry.hpp"
 
 namespace wend {
@@ -366,6 +367,8 @@ constexpr const char* kTriangleIndices =
     "(int row, int col, int offset=0, *, dtype? dtype=None, layout? layout=None, "
     "device? device=None, pin_memory pin_memory=False) -> Tensor";
 
+Value lift_flip(const Lift& s) { return s.like.attr(0).n ? lift_over<>(s) : nullptr; }
+
 constexpr Op kOps[] = {
     {.name = "flip",
      .signature = "(Tensor input, int[] dims) -> Tensor",
@@ -374,6 +377,7 @@ constexpr Op kOps[] = {
      .infer = infer_flip,
      .kernel = run_flip,
      .grad = {GRAD(flip(g, s.attr(0).as_ints()))},
+     .lift = lift_flip,
      .out = false},
     {.name = "fliplr",
      .signature = "(Tensor input) -> Tensor",
@@ -392,6 +396,7 @@ constexpr Op kOps[] = {
      .infer = infer_roll,
      .kernel = run_roll,
      .grad = {GRAD(roll(g, -s.attr(1).as_int(), s.attr(0).as_int()))},
+     .lift = lift_along<>,
      .grad_name = "RollBackward0",
      .hidden = true},
     {.name = "roll",
@@ -447,6 +452,7 @@ constexpr Op kOps[] = {
      .infer = infer_triangle,
      .kernel = run_triangle<true>,
      .grad = {GRAD(triangle("tril", g, s.attr(0).as_int()))},
+     .lift = lift_rows,
      .donates = 1,
      .inplace = true},
     {.name = "triu",
@@ -456,6 +462,7 @@ constexpr Op kOps[] = {
      .infer = infer_triangle,
      .kernel = run_triangle<false>,
      .grad = {GRAD(triangle("triu", g, s.attr(0).as_int()))},
+     .lift = lift_rows,
      .donates = 1,
      .inplace = true},
     {.name = "tril_indices",

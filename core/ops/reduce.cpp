@@ -326,15 +326,12 @@ Dims lifted_dims(const Lift& s) {
 template <const char* kName, int kOverload>
 Value lift_reduction(const Lift& s);
 
-// By the members' own entry, where one dimension goes.
-Value lift_along(const Lift& s) {
-  const auto attrs = attrs_of(s.like);
-  const int ndim = s.like.inputs[0]->ndim();
-  if (attrs[0].kind != Arg::integer || ndim == 0) return nullptr;
-  std::vector<Arg> lifted(attrs.begin(), attrs.end());
-  lifted[0] = Arg::of(lifted_dim(attrs[0], ndim));
-  Value in[] = {s.in[0]};
-  return record(*s.like.op, in, lifted);
+// Places are counted along one dimension, or through the whole member.
+Value lift_place(const Lift& s) {
+  if (!s.like.attr(0).is_none()) return lift_along<>(s);
+  Value in[] = {reshape(with_members(s, 0), Dims{s.n(), s.like.inputs[0]->numel()})};
+  const Arg attrs[] = {Arg::of(1), Arg::of(false)};
+  return reshape(record(*s.like.op, in, attrs), s.with_n(s.like.sizes()));
 }
 
 constexpr const char kSum[] = "sum", kMean[] = "mean", kAmax[] = "amax", kAmin[] = "amin",
@@ -392,7 +389,7 @@ constexpr Op kOps[] = {
      .infer = infer_total,
      .kernel = run_total<Reduce::prod>,
      .grad = {GRAD(prod_gradient(s, a))},
-     .lift = lift_along,
+     .lift = lift_along<>,
      .grad_name = "ProdBackward1",
      .work = work_of_reduction},
     {.name = "sum_to_size",
@@ -420,6 +417,7 @@ constexpr Op kOps[] = {
      .infer = infer_extreme,
      .kernel = run_extreme<Reduce::max>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
+     .lift = lift_reduction<kAmax, 0>,
      .grad_name = "MaxBackward1",
      .work = work_of_reduction},
     {.name = "max", .signature = "(Tensor input, Tensor other) -> Tensor", .body = body_maximum},
@@ -432,6 +430,7 @@ constexpr Op kOps[] = {
      .infer = infer_extreme,
      .kernel = run_extreme<Reduce::min>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
+     .lift = lift_reduction<kAmin, 0>,
      .grad_name = "MinBackward1",
      .work = work_of_reduction},
     {.name = "min", .signature = "(Tensor input, Tensor other) -> Tensor", .body = body_minimum},
@@ -467,7 +466,7 @@ constexpr Op kOps[] = {
      .example = "argmax(tensor([1., 3., 2.]))",
      .infer = infer_arg_extreme,
      .kernel = run_arg_extreme<true>,
-     .lift = lift_along,
+     .lift = lift_place,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "argmin",
@@ -476,7 +475,7 @@ constexpr Op kOps[] = {
      .example = "argmin(tensor([1., 3., 2.]))",
      .infer = infer_arg_extreme,
      .kernel = run_arg_extreme<false>,
-     .lift = lift_along,
+     .lift = lift_place,
      .differentiable = false,
      .work = work_of_reduction},
     {.name = "any",

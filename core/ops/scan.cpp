@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/cast.hpp"
+#include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -162,6 +163,7 @@ constexpr Op kOps[] = {
      .infer = infer_scan,
      .kernel = run_scan<Scan::sum>,
      .grad = {GRAD(record(op_named("reversed_running_sum"), {g}, {s.attr(0)}))},
+     .lift = lift_along<>,
      .grad_name = "CumsumBackward0",
      .hidden = true},
     {.name = "reversed_running_sum",
@@ -169,6 +171,7 @@ constexpr Op kOps[] = {
      .infer = infer_scan,
      .kernel = run_scan<Scan::reversed_sum>,
      .grad = {GRAD(record(op_named("running_sum"), {g}, {s.attr(0)}))},
+     .lift = lift_along<>,
      .grad_name = "CumsumBackward0",
      .hidden = true},
     {.name = "running_prod",
@@ -176,6 +179,7 @@ constexpr Op kOps[] = {
      .infer = infer_scan,
      .kernel = run_scan<Scan::prod>,
      .grad = {GRAD(cumprod_gradient(s, a, out))},
+     .lift = lift_along<>,
      .grad_name = "CumprodBackward0",
      .hidden = true},
     {.name = "running_logsumexp",
@@ -183,6 +187,7 @@ constexpr Op kOps[] = {
      .infer = infer_scan,
      .kernel = run_scan<Scan::logsumexp>,
      .grad = {GRAD(logcumsumexp_gradient(s, a, out))},
+     .lift = lift_along<>,
      .grad_name = "LogcumsumexpBackward0",
      .cost = 20,
      .hidden = true},
@@ -192,6 +197,7 @@ constexpr Op kOps[] = {
      .kernel = run_scan<Scan::recurrence>,
      .grad = {GRAD(reversed_recurrence(g, b, s.attr(0))),
               GRAD(reversed_recurrence(g, b, s.attr(0)) * before(out, s.attr(0), 0))},
+     .lift = lift_along<>,
      .hidden = true},
     {.name = "reversed_recurrence",
      .doc = "out[i] = input 0[i] + input 1[i + 1] out[i + 1] along a dimension.",
@@ -199,23 +205,27 @@ constexpr Op kOps[] = {
      .kernel = run_scan<Scan::reversed_recurrence>,
      .grad = {GRAD(recurrence(g, b, s.attr(0))),
               GRAD(before(recurrence(g, b, s.attr(0)), s.attr(0), 0) * out)},
+     .lift = lift_along<>,
      .hidden = true},
     {.name = "shifted",
      .doc = "The elements one further on along a dimension, or one back.",
      .infer = infer_scan,
      .kernel = run_shifted,
      .grad = {GRAD(shifted(g, s.attr(0).as_int(), !s.attr(1).as_bool(), 0))},
+     .lift = lift_along<>,
      .hidden = true},
     {.name = "running_max_at",
      .doc = "Where the running largest elements along a dimension are.",
      .infer = infer_places,
      .kernel = run_extremes<true>,
+     .lift = lift_along<>,
      .differentiable = false,
      .hidden = true},
     {.name = "running_min_at",
      .doc = "Where the running smallest elements along a dimension are.",
      .infer = infer_places,
      .kernel = run_extremes<false>,
+     .lift = lift_along<>,
      .differentiable = false,
      .hidden = true},
 };

@@ -87,16 +87,6 @@ Value log_softmax_backward(const Value& g, const Value& result, const Arg& dim) 
 
 Value sum_along(const Value& v, const Arg& dim) { return sum(v, Dims{dim.as_int()}, true); }
 
-Value lift(const Lift& s) {
-  if (s.like.ndim() == 0) return nullptr;
-  const auto given = s.like.attrs->span();
-  std::vector<Arg> attrs(given.begin(), given.end());
-  attrs[0] = Arg::of(lifted_dim(given[0], s.like.ndim()));
-  Values in;
-  for (int i = 0; i < static_cast<int>(s.in.size()); ++i) in.push_back(with_members(s, i));
-  return record(*s.like.op, in, attrs);
-}
-
 constexpr Op kOps[] = {
     {.name = "softmax",
      .signature = "(Tensor input, int dim, dtype? dtype=None) -> Tensor",
@@ -105,7 +95,7 @@ constexpr Op kOps[] = {
      .infer = infer_softmax,
      .kernel = ROW_KERNEL(softmax),
      .grad = {GRAD(softmax_backward(g, out, s.attr(0)))},
-     .lift = lift,
+     .lift = lift_along<>,
      .donates = 1,
      .cost = 1.5},
     {.name = "log_softmax",
@@ -115,7 +105,7 @@ constexpr Op kOps[] = {
      .infer = infer_softmax,
      .kernel = ROW_KERNEL(log_softmax),
      .grad = {GRAD(log_softmax_backward(g, out, s.attr(0)))},
-     .lift = lift,
+     .lift = lift_along<>,
      .donates = 1,
      .cost = 1.5},
     {.name = "softmax_backward",
@@ -124,7 +114,7 @@ constexpr Op kOps[] = {
      .kernel = ROW_KERNEL(softmax_backward),
      .grad = {GRAD(softmax_backward(g, b, s.attr(0))),
               GRAD(g * (a - sum_along(a * b, s.attr(0))) - a * sum_along(g * b, s.attr(0)))},
-     .lift = lift,
+     .lift = lift_along<>,
      .donates = 1,
      .hidden = true},
     {.name = "log_softmax_backward",
@@ -133,7 +123,7 @@ constexpr Op kOps[] = {
      .kernel = ROW_KERNEL(log_softmax_backward),
      .grad = {GRAD(g - sum_along(g * exp(b), s.attr(0))),
               GRAD(-g * exp(b) * sum_along(a, s.attr(0)))},
-     .lift = lift,
+     .lift = lift_along<>,
      .donates = 1,
      .cost = 1.5,
      .hidden = true},

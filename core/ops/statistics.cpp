@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/cast.hpp"
+#include "ops/batching.hpp"
 #include "ops/functions.hpp"
 #include "ops/reduction.hpp"
 
@@ -220,6 +221,7 @@ constexpr Op kOps[] = {
      .infer = infer_variance,
      .kernel = run_variance<false>,
      .grad = {GRAD(variance_gradient(s, a, g))},
+     .lift = lift_over<>,
      .grad_name = "VarBackward0",
      .work = work_of_reduction,
      .hidden = true},
@@ -228,6 +230,7 @@ constexpr Op kOps[] = {
      .infer = infer_variance,
      .kernel = run_variance<true>,
      .grad = {GRAD(deviation_gradient(s, a, out))},
+     .lift = lift_over<>,
      .grad_name = "StdBackward0",
      .work = work_of_reduction,
      .hidden = true},
@@ -277,6 +280,7 @@ constexpr Op kOps[] = {
      .infer = infer_logsumexp,
      .kernel = run_logsumexp,
      .grad = {GRAD(logsumexp_gradient(s, a, out))},
+     .lift = lift_over<>,
      .work = work_of_reduction},
     {.name = "_vector_norm",
      .signature =
@@ -285,6 +289,7 @@ constexpr Op kOps[] = {
      .infer = infer_norm,
      .kernel = run_norm,
      .grad = {GRAD(norm_gradient(s, a, out))},
+     .lift = lift_over<>,
      .grad_name = "LinalgVectorNormBackward0",
      .work = work_of_reduction,
      .method = false,

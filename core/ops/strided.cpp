@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/index.hpp"
+#include "ops/batching.hpp"
 #include "ops/geometry.hpp"
 #include "ops/places.hpp"
 
@@ -210,6 +211,42 @@ Values body_as_strided_scatter(Call& c) {
   return {as_strided_scatter(whole, c.tensor(1), sizes, strides, offset)};
 }
 
+// Strides of all members' parts, where members follow each other in steps of `step`.
+Dims strides_of_members(const Arg& strides, int64_t step) {
+  Dims all(strides.as_ints());
+  all.insert(0, step);
+  return all;
+}
+
+// Where the members' storage has no gaps, so that theirs follow each other in one.
+Value lift_copy_slices(const Lift& s) {
+  const Node& whole = *s.like.inputs[0];
+  if (!whole.layout->contiguous || whole.offset != 0) return nullptr;
+  const Dims sizes = s.with_n(s.like.attr(0).as_ints());
+  const Dims strides = strides_of_members(s.like.attr(1), whole.numel());
+  Value all = with_members(s, 0);
+  if (!all->layout->contiguous || all->offset != 0) all = contiguous_copy(all);
+  if (all->offset != 0) return nullptr;
+  return record(*s.like.op, {all, with_members(s, 1)},
+                {Arg::of(sizes.span()), Arg::of(strides.span()), s.like.attr(2)});
+}
+
+Value lift_storage_sum(const Lift& s) {
+  const Node& in = *s.like.inputs[0];
+  const int64_t step =
+      std::max(reach(s.like.attr(0).as_ints(), s.like.attr(1).as_ints(), s.like.attr(2).as_int()),
+               reach(in.sizes(), s.like.attr(3).as_ints(), s.like.attr(4).as_int()));
+  return storage_sum(with_members(s, 0), s.with_n(s.like.attr(0).as_ints()).span(),
+                     strides_of_members(s.like.attr(1), step).span(), s.like.attr(2).as_int(),
+                     strides_of_members(s.like.attr(3), step).span(), s.like.attr(4).as_int());
+}
+
+Value lift_add_part(const Lift& s) {
+  const Dims strides = strides_of_members(s.like.attr(0), s.like.numel());
+  return record(*s.like.op, {with_members(s, 0), with_members(s, 1)},
+                {Arg::of(strides.span()), s.like.attr(1), s.like.attr(2)});
+}
+
 constexpr Op kOps[] = {
     {.name = "as_strided",
      .signature = "(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
@@ -251,6 +288,7 @@ constexpr Op kOps[] = {
      .infer = infer_copy_slices,
      .kernel = run_copy_slices,
      .grad = {GRAD(copy_slices_gradient_of_whole(s)), GRAD(copy_slices_gradient_of_part(s))},
+     .lift = lift_copy_slices,
      .grad_name = "torch::autograd::CopySlices",
      .donates = 1,
      .hidden = true},
@@ -259,6 +297,7 @@ constexpr Op kOps[] = {
      .infer = infer_storage_sum,
      .kernel = run_storage_sum,
      .grad = {GRAD(storage_sum_gradient(s))},
+     .lift = lift_storage_sum,
      .grad_name = "AsStridedBackward0",
      .hidden = true},
     {.name = "add_part",
@@ -266,6 +305,7 @@ constexpr Op kOps[] = {
      .infer = infer_add_part,
      .kernel = run_add_part,
      .grad = {GRAD(g), GRAD(read_part(s))},
+     .lift = lift_add_part,
      .donates = 1,
      .adds_to_first = true,
      .hidden = true},

@@ -261,7 +261,7 @@ void Variable::write_outside(const Value& value) {
   Cell& cell = *family.cell;
   const bool overlaps = value->buffer == cell.node->buffer;
   const Value from = overlaps ? clone(alias_without_grad(value)) : value;
-  observe(from);
+  observe_now(from);
   Value history;
   if (mode.grad && (value->needs_grad() || family.node->needs_grad()))
     history = with_part(Value(family.node), value, *node_);
@@ -303,7 +303,7 @@ void Variable::resize(std::span<const int64_t> sizes) {
   join_family();
   node();
   Cell& cell = *family_->cell;
-  observe(cell.node);
+  observe_now(cell.node);
   const int64_t offset = node_->offset, needed = offset + count(sizes);
   const auto bytes = static_cast<size_t>(needed * size_of(node_->dtype));
   Buffer& storage = *cell.node->buffer;
@@ -337,10 +337,12 @@ const void* Variable::storage_key() {
 }
 
 Buffer& Variable::exposed_storage() {
+  observe(value());
   join_family();
-  run_pending();
   Cell& cell = *family_->cell;
-  observe(cell.node);
+  observe_now(cell.node);
+  // Whoever has yet to read it does so before others can write.
+  if (cell.node->uses > 1 || cell.node->buffer->refs > 1) run_pending();
   Buffer* buffer = cell.node->buffer;
   if (buffer->read_only || whole_of(*buffer) ||
       (!is_shared(*buffer) && (cell.node->uses > 1 || buffer->refs > 1))) {

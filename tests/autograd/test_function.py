@@ -476,3 +476,13 @@ def test_subclasses_inherit_forward_and_backward(torch: Any) -> Any:
     y = Child.apply(x)
     y.sum().backward()
     return y.grad_fn.name(), x.grad
+
+
+@alike
+def test_a_function_between_ops_that_ran_as_one(torch: Any) -> Any:
+    half = function(torch, lambda ctx, x: x / 2, lambda ctx, g: g / 2)
+    nothing = function(torch, lambda ctx, x: x * 2, lambda ctx, g: None)
+    xs = [torch.tensor([float(i), 1.0], requires_grad=True) for i in range(20)]
+    ys = [(half if i % 3 else nothing).apply(x * 3 + x.detach()) for i, x in enumerate(xs)]
+    sum((y * 2).sum() for y in ys).backward()
+    return [x.grad for x in xs[1::3]], [x.grad is None for x in xs]

@@ -35,12 +35,6 @@ class _IncompatibleKeys(_Keys):
     __str__ = __repr__
 
 
-class _StateDict(OrderedDict[str, Any]):
-    """What state_dict gives: an OrderedDict with room for the versions of the modules."""
-
-    _metadata: OrderedDict[str, dict[str, Any]]
-
-
 def _overrides(module: Any, name: str) -> bool:
     return getattr(type(module), name) is not getattr(StateMethods, name)
 
@@ -141,7 +135,8 @@ class StateMethods:
             given = (*args, *(destination, prefix, keep_vars)[len(args) :])
             destination, prefix, keep_vars = given
         if destination is None:
-            destination = _StateDict()
+            # Of that very type, since files hold it; the versions are an attribute of it.
+            destination = OrderedDict()
             destination._metadata = OrderedDict()
         metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
@@ -277,7 +272,7 @@ class StateMethods:
         keys = _IncompatibleKeys([], [])
         errors: list[str] = []
         metadata = getattr(state_dict, "_metadata", None)
-        state = _StateDict(state_dict)
+        state: Any = OrderedDict(state_dict)
         if metadata is not None:
             state._metadata = metadata
         _load(self, state, "", metadata or {}, assign, keys, errors)

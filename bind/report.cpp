@@ -1,0 +1,106 @@
+// bind/report.cpp: what ran, and why not as one, as data for Python.
+// What it means is core/exec/report's, how it is shown the package's.
+#include "exec/report.hpp"
+
+#include <nanobind/stl/vector.h>
+
+#include "bind/place.hpp"
+#include "bind/report.hpp"
+
+namespace nb = nanobind;
+
+namespace wend {
+namespace {
+
+int open_reports = 0;
+
+void open_report() {
+  if (open_reports++ == 0) report = new Report;
+}
+
+void close_report() {
+  if (--open_reports == 0) delete std::exchange(report, nullptr);
+}
+
+const char* name_of(Apart why) {
+  switch (why) {
+    case Apart::inputs:
+      return "inputs";
+    case Apart::shape:
+      return "shape";
+    case Apart::dtype:
+      return "dtype";
+    case Apart::strides:
+      return "strides";
+    case Apart::attribute:
+      return "attribute";
+    case Apart::result:
+      return "result";
+    case Apart::gradient:
+      return "gradient";
+    case Apart::weight:
+      return "weight";
+    case Apart::refused:
+      return "refused";
+    case Apart::no_rule:
+      return "no_rule";
+    case Apart::watched:
+      return "watched";
+    case Apart::nothing_alike:
+      return "nothing_alike";
+  }
+  return "";
+}
+
+std::optional<Place> place(const Report::Key& key) { return place_of({key.code, key.instruction}); }
+
+// A list with what `row` makes of each entry.
+template <class T, class F>
+nb::list rows_of(const Report::Map<T>& map, F row) {
+  nb::list rows;
+  for (const auto& [key, value] : map) rows.append(row(key, value));
+  return rows;
+}
+
+// (op, place, calls, nanoseconds, bytes)
+nb::list kernel_times() {
+  return rows_of(report->kernels, [](const Report::Key& key, const Report::Kernels& k) {
+    return nb::make_tuple(key.op->name, place(key), k.calls, k.nanoseconds, k.bytes);
+  });
+}
+
+// (op, place, nodes in one batch, batches)
+nb::list batch_sizes() {
+  return rows_of(report->batches, [](const Report::Key& key, uint64_t times) {
+    return nb::make_tuple(key.op->name, place(key), key.slot, times);
+  });
+}
+
+// (code object, instruction, place, times, runs, nodes in them)
+nb::list value_reads() {
+  return rows_of(report->reads, [](const Report::Key& key, const Report::Reads& r) {
+    const nb::object code = key.code ? nb::borrow(static_cast<PyObject*>(key.code)) : nb::none();
+    return nb::make_tuple(code, key.instruction, place(key), r.times, r.runs, r.nodes);
+  });
+}
+
+// (op, signature, place, why, slot, nodes, parts, times, texts)
+nb::list batch_gaps() {
+  return rows_of(report->parts, [](const Report::Key& key, const Report::Parts& p) {
+    return nb::make_tuple(key.op->name, key.op->signature, place(key), name_of(key.why), key.slot,
+                          p.nodes, p.parts, p.times, p.texts);
+  });
+}
+
+}  // namespace
+
+void init_report(nb::module_& m) {
+  m.def("_open_report", open_report);
+  m.def("_close_report", close_report);
+  m.def("_kernel_times", kernel_times);
+  m.def("_batch_sizes", batch_sizes);
+  m.def("_value_reads", value_reads);
+  m.def("_batch_gaps", batch_gaps);
+}
+
+}  // namespace wend
