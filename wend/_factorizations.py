@@ -28,7 +28,8 @@ def named_result(name: str, *fields: str) -> Any:
         parts = ",\n".join(f"{field}={value!r}" for field, value in zip(fields, self, strict=True))
         return f"torch.return_types.{name}(\n{parts})"
 
-    made: Any = namedtuple(name, fields)
+    make: Any = namedtuple
+    made: Any = make(name, fields)
     made.__repr__ = show
     return made
 
