@@ -356,8 +356,8 @@ def _differentiable_pinv(A: Tensor, atol: Tolerance, rtol: Tolerance, hermitian:
             pt, gt = p.mT, g.mT
             outside = gt @ p @ pt
             across = pt @ p @ gt
-            within: Tensor = -pt @ g @ pt
-            return within + outside - a @ (p @ outside) + across - across @ p @ a
+            grad: Tensor = -pt @ g @ pt + outside - a @ (p @ outside) + across - across @ p @ a
+            return grad
 
     result: Tensor = Pinv.apply(A)
     return result
