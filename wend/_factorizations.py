@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from wend import _C, _types
 from wend._C import Tensor
 
 Out = Any
+Result = TypeVar("Result")
 
 
 class LinAlgError(RuntimeError):
@@ -27,18 +28,21 @@ def named_result(name: str, *fields: str) -> Any:
         parts = ",\n".join(f"{field}={value!r}" for field, value in zip(fields, self, strict=True))
         return f"torch.return_types.{name}(\n{parts})"
 
-    made: Any = namedtuple(name, fields)
+    make: Any = namedtuple
+    made: Any = make(name, fields)
     made.__repr__ = show
     return made
 
 
-def written(result: Any, out: Out) -> Any:
+def written(result: Result, out: Out) -> Result:
     """The result, or `out` with the result in it; both may be tuples."""
     if out is None:
         return result
     if isinstance(result, Tensor):
-        return _C.clone(result, out=out)
-    return type(result)(*(_C.clone(r, out=o) for r, o in zip(result, out, strict=True)))
+        return cast(Result, _C.clone(result, out=out))
+    results: Any = result
+    made: Any = type(result)
+    return cast(Result, made(*(_C.clone(r, out=o) for r, o in zip(results, out, strict=True))))
 
 
 def written_all(results: tuple[Tensor, ...], out: Out) -> Any:

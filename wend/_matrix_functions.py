@@ -89,6 +89,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Out = None) -> Tensor:
             [1., 1.]])
     """
     _f.check_square_float(input, "cholesky")
+    factor: Tensor
     factor, info = _f.cholesky_ex(input, upper=upper)
     _f.refuse_failure(info, "cholesky", _f.not_positive)
     return _f.written(factor, out)
@@ -132,7 +133,8 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Out = None) -> 
     """
     _f.check_square_float(input, "cholesky_inverse")
     eye = _C.eye(input.shape[-1], dtype=input.dtype)
-    return _f.written(cholesky_solve(eye, input, upper), out)
+    result: Tensor = cholesky_solve(eye, input, upper)
+    return _f.written(result, out)
 
 
 @_method

@@ -312,7 +312,8 @@ def _pseudo_inverse(A: Tensor, atol: Tolerance, rtol: Tolerance, hermitian: bool
         size = values
     counts = size > _tolerance(size, A, atol, rtol)
     reciprocal = _C.where(counts, 1 / values, 0.0)
-    return (vh.mT * reciprocal.unsqueeze(-2)) @ u.mT
+    result: Tensor = (vh.mT * reciprocal.unsqueeze(-2)) @ u.mT
+    return result
 
 
 def pinv(
@@ -355,9 +356,11 @@ def _differentiable_pinv(A: Tensor, atol: Tolerance, rtol: Tolerance, hermitian:
             pt, gt = p.mT, g.mT
             outside = gt @ p @ pt
             across = pt @ p @ gt
-            return -pt @ g @ pt + outside - a @ (p @ outside) + across - across @ p @ a
+            grad: Tensor = -pt @ g @ pt + outside - a @ (p @ outside) + across - across @ p @ a
+            return grad
 
-    return Pinv.apply(A)
+    result: Tensor = Pinv.apply(A)
+    return result
 
 
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")

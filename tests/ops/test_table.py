@@ -397,7 +397,7 @@ def test_hidden_entries_run_on_behalf_of_the_others() -> None:
     ran = {work.name for work in report.by_op}
     for facts in wend._C._op_table():
         has_kernel = facts["kind"] == "primitive" and not facts["view"]
-        if facts["hidden"] and has_kernel and facts["family"] != "graph":
+        if facts["hidden"] and has_kernel and facts["family"] not in ("graph", "linalg"):
             assert facts["name"] in ran, f"no sample runs {facts['name']}"
 
 

@@ -23,4 +23,5 @@ def inverse_lower(lower: Tensor) -> Tensor:
 
 def is_positive_definite(matrix: Tensor) -> Tensor:
     """Return whether matrices have a root."""
-    return linalg.cholesky_ex(matrix).info == 0
+    info: Tensor = linalg.cholesky_ex(matrix).info
+    return info == 0
