@@ -463,10 +463,11 @@ def grid_sample(
     terms = []
     for corner in itertools.product((0, 1), repeat=len(at)):
         sides = [*zip(at, low, corner, strict=True)]
-        weight = math.prod((x - row if side else row + 1 - x) for x, row, side in sides)
+        weight: Any = math.prod((x - row if side else row + 1 - x) for x, row, side in sides)
         pixels = _pixels(input, [row + side for _, row, side in sides])
         terms.append(pixels * weight.unsqueeze(1))
-    return sum(terms[1:], terms[0])
+    result: Tensor = sum(terms[1:], terms[0])
+    return result
 
 
 def _bicubic_sample(
