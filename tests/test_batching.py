@@ -504,3 +504,20 @@ def test_a_look_at_one_loss_leaves_the_others_batched() -> None:
         wend.stack(kept).sum().item()
 
     assert counted(look)["kernels"] < 20
+
+
+def test_vectors_that_each_meet_a_weight_of_their_own_agree_with_pytorch() -> None:
+    results = []
+    for T in (torch, wend):
+        source = np.random.RandomState(0)
+        layers = [T.tensor(source.randn(4, 3), requires_grad=True) for _ in range(12)]
+        biases = [T.tensor(source.randn(4), requires_grad=True) for _ in range(12)]
+        x = T.tensor(source.randn(3))
+        made = [
+            T.nn.functional.linear(x * i, *pair)
+            for i, pair in enumerate(zip(layers, biases, strict=True))
+        ]
+        T.stack(made).tanh().sum().backward()
+        results.append([leaf.grad.numpy() for leaf in (*layers, *biases)])
+    for theirs, ours in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-12)

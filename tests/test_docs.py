@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import wend
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -23,6 +25,18 @@ def test_programs_print_what_is_shown(name: str) -> None:
         with contextlib.redirect_stdout(printed):
             exec(compile(program, name, "exec"), names)
         assert printed.getvalue() == shown
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_programs_in_the_docs_run_and_print_what_they_show(page: Path) -> None:
+    names = {"__name__": "__main__", "wend": wend}
+    blocks = re.findall(r"```python\n(.*?)```\n(?:```\n(.*?)```)?", page.read_text(), re.S)
+    for program, shown in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(program, page.name, "exec"), names)
+        if shown:
+            assert printed.getvalue() == shown
 
 
 @every_page

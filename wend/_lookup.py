@@ -1,4 +1,4 @@
-"""Which elements are among others, and where an element of a flat tensor stands.
+"""Where an element of a flat tensor stands.
 
 Choosing elements by index or mask is the extension module's.
 """
@@ -8,40 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from wend import _C, _types
+from wend import _types
 from wend._C import Tensor
 
-__all__ = ["isin", "unravel_index"]
-
-
-def isin(
-    elements: Tensor | float,
-    test_elements: Tensor | float,
-    *,
-    assume_unique: bool = False,
-    invert: bool = False,
-) -> Tensor:
-    """Whether each element is among the test elements, or with invert whether it is not.
-
-    assume_unique: no element is there twice; nothing depends on it here.
-
-    >>> isin(wend.tensor([1, 2, 3]), wend.tensor([2, 3]))
-    tensor([False,  True,  True])
-    """
-    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
-        raise TypeError("isin(): one of elements and test_elements must be a Tensor")
-    given = [t if isinstance(t, Tensor) else _C.tensor(t) for t in (elements, test_elements)]
-    for tensor in given:
-        if tensor.dtype == _types.bool:
-            raise RuntimeError("Unsupported input type encountered for isin(): Bool")
-    dtype = _C.result_type(elements, test_elements)
-    wanted, known = (t.detach().to(dtype) for t in given)
-    if known.numel() == 0:
-        return _C.full(wanted.shape, invert)
-    known = known.flatten().sort().values
-    at = _C.searchsorted(known, wanted.contiguous()).clamp(max=known.numel() - 1)
-    found = known[at] == wanted
-    return ~found if invert else found
+__all__ = ["unravel_index"]
 
 
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:

@@ -110,8 +110,9 @@ bool may_batch(const Node& node) {
     return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
   if (node.layout->numel == 0 || bytes > kLarge) return false;
+  // What reads memory that somebody outside may write runs at once, whatever else is pending.
   for (const Value& in : node.in())
-    if (in->state != State::valued) return false;
+    if (in->state != State::valued || (outside_buffers && is_shared(*in->buffer))) return false;
   return true;
 }
 
@@ -198,6 +199,8 @@ struct PlainMode {
 // All members' values as rows of one node; empty where these members cannot be run at once.
 Value lifted_view(Members members) {
   const Node &like = *members[0], &base = *like.inputs[0];
+  // How elements that share a place share a gradient is each view's own affair.
+  if (may_overlap(*base.layout)) return nullptr;
   const Value in = stacked(members, 0, false);
   if (!in) return nullptr;
   Dims sizes(like.sizes()), strides(like.strides());

@@ -184,8 +184,6 @@ namespace {
 
 // What is left, nobody looks at; it counts its levels anew.
 void compact() {
-  // Who kept values alive has read them.
-  pending.pinned = 0;
   size_t kept = 0;
   for (Node* node : pending.nodes) {
     if (!node) continue;

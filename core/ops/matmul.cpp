@@ -346,7 +346,8 @@ Value lift_dot(const Lift& s) { return sum(s.in[0] * s.in[1], Dims{1}, false); }
 Value lift_affine(const Lift& s) {
   if (s.is_shared(1) && s.is_shared(2) && !s.is_shared(0) && s.in[2]->ndim() == 1)
     return lift_as_is(s);
-  return lift_rows<nt>(s) + aligned(s, 2, s.like.ndim());
+  const Value rows = lift_rows<nt>(s);
+  return rows ? rows + aligned(s, 2, s.like.ndim()) : Value();
 }
 Value lift_added(const Lift& s) {
   const Node &a = *s.like.inputs[1], &b = *s.like.inputs[2];
