@@ -264,11 +264,7 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The old name of interpolate.
-
-    >>> wend.nn.functional.upsample(wend.ones(1, 1, 2), size=3).shape
-    torch.Size([1, 1, 3])
-    """
+    """Call interpolate, by its old name."""
     warnings.warn(
         "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -277,11 +273,7 @@ def upsample(
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate by the nearest neighbours.
-
-    >>> wend.nn.functional.upsample_nearest(wend.ones(1, 1, 2), size=3).shape
-    torch.Size([1, 1, 3])
-    """
+    """Call interpolate by the nearest neighbours."""
     warnings.warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -290,11 +282,7 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate linearly in both directions, corners aligned.
-
-    >>> wend.nn.functional.upsample_bilinear(wend.ones(1, 1, 2, 2), size=3).shape
-    torch.Size([1, 1, 3, 3])
-    """
+    """Call interpolate linearly in both directions, corners aligned."""
     warnings.warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
