@@ -48,24 +48,6 @@ class _nanmedian_result(NamedTuple):
 class _frexp_result(NamedTuple):
     mantissa: Tensor
     exponent: Tensor
-class _max_pool1d_with_indices_result(NamedTuple):
-    values: Tensor
-    indices: Tensor
-class _max_pool2d_with_indices_result(NamedTuple):
-    values: Tensor
-    indices: Tensor
-class _max_pool3d_with_indices_result(NamedTuple):
-    values: Tensor
-    indices: Tensor
-class _adaptive_max_pool1d_result(NamedTuple):
-    values: Tensor
-    indices: Tensor
-class _adaptive_max_pool2d_result(NamedTuple):
-    values: Tensor
-    indices: Tensor
-class _adaptive_max_pool3d_result(NamedTuple):
-    values: Tensor
-    indices: Tensor
 
 class Tensor:
     shape: _types.Size
@@ -1422,10 +1404,10 @@ class _nn:
     def adaptive_avg_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
         """The mean of each window."""
     @staticmethod
-    def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> _adaptive_max_pool2d_result:
+    def adaptive_max_pool2d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> tuple[Tensor, ...]:
         """The largest element of each window, and its place in its plane."""
     @staticmethod
-    def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> _adaptive_max_pool3d_result:
+    def adaptive_max_pool3d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> tuple[Tensor, ...]:
         """The largest element of each window, and its place in its plane."""
     @staticmethod
     def avg_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ..., count_include_pad: builtins.bool = ..., divisor_override: builtins.int | None = ...) -> Tensor:
@@ -1474,10 +1456,10 @@ class _nn:
     def logsigmoid(input: Tensor, *, out: Any = None) -> Tensor:
         """log(sigmoid(input)), exact for very negative input."""
     @staticmethod
-    def max_pool2d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> _max_pool2d_with_indices_result:
+    def max_pool2d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> tuple[Tensor, ...]:
         """The largest element of each window, and its place in its plane."""
     @staticmethod
-    def max_pool3d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> _max_pool3d_with_indices_result:
+    def max_pool3d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> tuple[Tensor, ...]:
         """The largest element of each window, and its place in its plane."""
     @staticmethod
     def mish(input: Tensor, *, out: Any = None) -> Tensor:
@@ -1756,7 +1738,7 @@ def acosh(input: Tensor, *, out: Any = None) -> Tensor:
     """Inverse hyperbolic cosine of each element."""
 def adaptive_avg_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> Tensor:
     """The mean of each window."""
-def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> _adaptive_max_pool1d_result:
+def adaptive_max_pool1d(input: Tensor, output_size: builtins.int | Sequence[builtins.int]) -> tuple[Tensor, ...]:
     """The largest element of each window, and its place in its plane."""
 @overload
 def add(input: Tensor | Number, other: Tensor | Number, *, out: Any = None) -> Tensor:
@@ -2227,7 +2209,7 @@ def max(input: Tensor, other: Tensor, *, out: Any = None) -> Tensor: ...
 def max(input: Tensor, dim: builtins.int, keepdim: builtins.bool = ..., *, out: Any = None) -> _max_result: ...
 def max_pool1d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> Tensor:
     """The largest element of each window."""
-def max_pool1d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> _max_pool1d_with_indices_result:
+def max_pool1d_with_indices(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> tuple[Tensor, ...]:
     """The largest element of each window, and its place in its plane."""
 def max_pool2d(input: Tensor, kernel_size: builtins.int | Sequence[builtins.int], stride: builtins.int | Sequence[builtins.int] | None = ..., padding: builtins.int | Sequence[builtins.int] = ..., dilation: builtins.int | Sequence[builtins.int] = ..., ceil_mode: builtins.bool = ...) -> Tensor:
     """The largest element of each window."""

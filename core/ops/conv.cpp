@@ -196,8 +196,6 @@ void check_geometry(const Geometry& g, const Node& weight) {
     fail(ErrorKind::runtime, "negative output_padding is not supported");
   if (any_below(g.stride, 1)) fail(ErrorKind::runtime, "non-positive stride is not supported");
   if (g.groups <= 0) fail(ErrorKind::runtime, "non-positive groups is not supported");
-  if (any_below(g.dilation, 1))
-    fail(ErrorKind::runtime, "dilation should be greater than zero, but got ", show(g.dilation));
 }
 
 void check_channels(const Geometry& g, const Node& input, const Node& weight, const Node* bias) {
@@ -294,7 +292,10 @@ Dims sizes_of_output(const Geometry& g, const Node& input, const Node& weight, b
   return sizes;
 }
 
-void check_dtypes(const Node& input, const Node& weight) {
+// What PyTorch finds out when it computes, and so not of an empty batch.
+void check_computable(const Geometry& g, const Node& input, const Node& weight) {
+  if (any_below(g.dilation, 1))
+    fail(ErrorKind::runtime, "dilation should be greater than zero, but got ", show(g.dilation));
   if (input.dtype != weight.dtype)
     fail(ErrorKind::runtime, "expected scalar type ", scalar_type_name(input.dtype), " but found ",
          scalar_type_name(weight.dtype));
@@ -319,7 +320,10 @@ Value convolved(Geometry& g, Value input, const Value& weight, const Value& bias
   check_not_empty(g, *input, *weight);
   if (g.transposed) check_output_padding(g);
   const Dims sizes = sizes_of_output(g, *input, *weight, same);
-  check_dtypes(*input, *weight);
+  if (input->numel() > 0)
+    check_computable(g, *input, *weight);
+  else if (!can_cast(weight->dtype, input->dtype))
+    input = cast(input, weight->dtype);
   const char* name = g.transposed ? "convolution_image" : "convolution_result";
   const Arg attrs[] = {Arg::of(g.stride.span()), Arg::of(g.padding.span()),
                        Arg::of(g.dilation.span()), Arg::of(g.groups), Arg::of(sizes.span())};

@@ -435,7 +435,7 @@ void check_adaptive(const char* op, const Node& input, const Dims& sizes, int n,
     fail(ErrorKind::runtime, op, "(): Expected ", n + 1, "D or ", n + 2, "D tensor, but got",
          max ? ": " : " ", show(input.sizes()));
   if (n == 1 && !max) return;
-  for (int i = input.ndim() == n + 2; i < input.ndim(); ++i)
+  for (int i = max ? 1 : input.ndim() - n; i < input.ndim(); ++i)
     if (input.size(i) == 0)
       fail(
           ErrorKind::runtime, op,
@@ -483,15 +483,16 @@ template <int n>
 Values body_adaptive_avg_pool(Call& c) {
   const Value input = c.tensor(0);
   const Dims sizes = list_of(c[1], n);
+  const bool to_one = std::ranges::all_of(sizes, [](int64_t v) { return v == 1; });
+  // PyTorch leaves this case to mean, which takes any rank.
+  if (n > 1 && sizes.n == n && to_one) {
+    Dims dims;
+    for (int i = 1; i <= n; ++i) dims.push(-i);
+    return {mean(input, dims, true)};
+  }
   check_adaptive(kAdaptiveMean[n], *input, sizes, n, false);
   if (!is_floating(input->dtype))
     not_for(n == 1 ? "adaptive_avg_pool2d" : kAdaptiveMean[n], input->dtype);
-  const bool to_one = std::ranges::all_of(sizes, [](int64_t v) { return v == 1; });
-  if (n > 1 && to_one) {
-    Dims dims;
-    for (int i = 0; i < n; ++i) dims.push(input->ndim() - n + i);
-    return {mean(input, dims, true)};
-  }
   return {pooled(kAdaptiveMeans[n], input, adaptive(*input, sizes))};
 }
 
@@ -534,7 +535,7 @@ constexpr Op entry(const char* name, const char* signature, const char* doc, con
 #define AVG_POOL                                                                    \
   "(Tensor input, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool " \
   "ceil_mode=False, bool count_include_pad=True"
-#define BOTH "(Tensor values, Tensor indices)"
+#define BOTH "Tensor[]"
 #define ADAPTIVE "(Tensor input, int[1] output_size) -> "
 
 constexpr const char* kMaxDoc = "The largest element of each window.";

@@ -93,7 +93,68 @@ def recurrent(gates: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
     )
 
 
+# Images and weights that fit each other, for convolutions and for transposed ones.
+CONVOLVED = {
+    n: tuple(
+        (lead + space, weight + kernel)
+        for lead, weight in (((2, 4), (4, 2)), ((1, 2), (2, 2)), ((2,), (2, 2)), ((0, 2), (2, 2)))
+        for space, kernel in (((4, 3, 5)[:n], (2, 1, 3)[:n]),)
+    )
+    for n in (1, 2, 3)
+}
+CONVOLUTION = {
+    "stride": [2, 1, (1, 1), 0],
+    "padding": [1, 0, "same", "valid", (1, 0), -1],
+    "dilation": [2, 1, (1, 2), 0],
+    "output_padding": [0, 1, (1, 0), -1],
+    "groups": [1, 2, 0],
+}
+POOLED = {n: tuple((lead + (4, 5, 4)[:n],) for lead in ((1, 2), (3,), (0, 2))) for n in (1, 2, 3)}
+POOLING = {
+    "kernel_size": [2, 3, 0, (2, 3), 9],
+    "stride": [1, 2, 0, (2, 1)],
+    "padding": [1, 0, -1, 2],
+    "dilation": [2, 1, 0],
+    "divisor_override": [3, -2, 0],
+    "output_size": [2, 1, 3, 0, (2, 3), -1],
+}
+COLUMNS = {
+    "output_size": [(4, 5), (3, 3)],
+    "kernel_size": [2, (2, 3), 0],
+    "dilation": [1, 2],
+    "padding": [0, 1, -1],
+    "stride": [1, 2, 0],
+}
+
+
 OVERRIDES: dict[str, Override] = {
+    **{
+        name.format(n): Override(
+            shapes=CONVOLVED[n], values=CONVOLUTION, any_strides=True, halfway=2e-2
+        )
+        for n in (1, 2, 3)
+        for name in ("conv{}d", "conv_transpose{}d")
+    },
+    **{
+        name.format(n): Override(
+            shapes=POOLED[n],
+            values=POOLING,
+            any_strides=True,
+            names=(f"_C._nn.{name}".format(n), name.format(n)),
+        )
+        for n in (1, 2, 3)
+        for name in (
+            "max_pool{}d",
+            "max_pool{}d_with_indices",
+            "avg_pool{}d",
+            "adaptive_max_pool{}d",
+            "adaptive_avg_pool{}d",
+        )
+    },
+    "im2col": Override(shapes=POOLED[2], values=COLUMNS, names=("_C._nn.im2col",)),
+    "col2im": Override(
+        shapes=(((2, 12, 12),), ((12, 12),)), values=COLUMNS, names=("_C._nn.col2im",)
+    ),
     "polygamma": Override(domain=(0.4, 3.2), first_seed=1, values={"n": [0, 1, 2, 3]}),
     "hardtanh": Override(names=("_C._nn.hardtanh",)),
     "histc": Override(halfway=1.0),

@@ -264,11 +264,7 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """The old name of interpolate.
-
-    >>> wend.nn.functional.upsample(wend.ones(1, 1, 2), size=3).shape
-    torch.Size([1, 1, 3])
-    """
+    """Call interpolate, by its old name."""
     warnings.warn(
         "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -277,11 +273,7 @@ def upsample(
 
 
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate by the nearest neighbours.
-
-    >>> wend.nn.functional.upsample_nearest(wend.ones(1, 1, 2), size=3).shape
-    torch.Size([1, 1, 3])
-    """
+    """Call interpolate by the nearest neighbours."""
     warnings.warn(
         "`nn.functional.upsample_nearest` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -290,11 +282,7 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
 
 
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """interpolate linearly in both directions, corners aligned.
-
-    >>> wend.nn.functional.upsample_bilinear(wend.ones(1, 1, 2, 2), size=3).shape
-    torch.Size([1, 1, 3, 3])
-    """
+    """Call interpolate linearly in both directions, corners aligned."""
     warnings.warn(
         "`nn.functional.upsample_bilinear` is deprecated. Use `nn.functional.interpolate` instead.",
         stacklevel=2,
@@ -463,10 +451,11 @@ def grid_sample(
     terms = []
     for corner in itertools.product((0, 1), repeat=len(at)):
         sides = [*zip(at, low, corner, strict=True)]
-        weight = math.prod((x - row if side else row + 1 - x) for x, row, side in sides)
+        weight: Any = math.prod((x - row if side else row + 1 - x) for x, row, side in sides)
         pixels = _pixels(input, [row + side for _, row, side in sides])
         terms.append(pixels * weight.unsqueeze(1))
-    return sum(terms[1:], terms[0])
+    result: Tensor = sum(terms[1:], terms[0])
+    return result
 
 
 def _bicubic_sample(
