@@ -35,7 +35,8 @@ def branch(u: Any, v: Any, w: Any, read: Any) -> Any:
 
 
 def repeat(u: Any, v: Any, w: Any, read: Any) -> Any:
-    for _ in range(int(abs(read(v.sum())) * 7) % 4):
+    # Off whole numbers where v sums to 1, so that rounding does not decide.
+    for _ in range(int(abs(read(v.sum())) * 7.13 + 0.05) % 4):
         u = u.sin() + v * 0.1
     return u
 
@@ -103,7 +104,12 @@ examples = st.lists(
 kinds = st.sampled_from(["outside", "inside", "second order"])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(program=programs, data=examples, kind=kinds, in_flight=st.sampled_from([1, 3, 100]))
 def test_random_programs(program: Any, data: Any, kind: str, in_flight: int) -> None:
     expected = results(torch, program, data, kind, plain)
