@@ -2,6 +2,7 @@
 #include "tensor/variable.hpp"
 
 #include "exec/run.hpp"
+#include "graph/batch.hpp"
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
@@ -99,6 +100,7 @@ Value storage_of(Node* node) {
   Node* root = node;
   while (root->op->view && root->n_inputs && root->state != State::valued)
     root = root->inputs[0].get();
+  with_buffer(*root);
   const int64_t element = size_of(node->dtype);
   const int64_t size = root->state == State::valued
                            ? static_cast<int64_t>(root->buffer->bytes) / element
@@ -138,7 +140,8 @@ void Variable::reset() {
     Ref<Family>::adopt(std::exchange(family_, nullptr));
     return unref(node);
   }
-  if (node->uses > 1 && node->state == State::valued) pending.pinned += node->buffer->bytes;
+  if (node->uses > 1 && node->state == State::valued && node->buffer)
+    pending.pinned += node->buffer->bytes;
   let_go(node);
 }
 
