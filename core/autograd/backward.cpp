@@ -45,13 +45,15 @@ bool has_nan(const Value& v) {
   return real_of(*count) > 0;
 }
 
-// Nodes from which a target can be reached; everything else need not be walked. Whether a freed
-// node would have led there is not known any more: the walk goes there, and says so.
+// The targets, and the nodes from which one can be reached; everything else need not be walked.
+// Whether a freed node would have led there is not known any more: the walk goes there, and says
+// so.
 class Reach {
  public:
-  Reach(const Backward& request, bool by_batches) : by_batches_(by_batches) {
+  Reach(Backward& request, bool by_batches) : by_batches_(by_batches) {
     Stack stack;
-    for (const auto& t : request.targets) {
+    for (auto& t : request.targets) {
+      targets_[t.node.get()].push_back(&t);
       leading_.insert(t.node.get());
       oldest_ = std::min(oldest_, t.node->order);
     }
@@ -72,6 +74,11 @@ class Reach {
     }
   }
   bool leads_to_target(const Node* node) const { return leading_.contains(standing_for(node)); }
+  bool is_target(const Node* node) const { return targets_.contains(node); }
+  std::span<Backward::Target* const> targets_at(const Node* node) const {
+    const auto it = targets_.find(node);
+    return it == targets_.end() ? std::span<Backward::Target* const>() : it->second;
+  }
   // Whether there is a target beyond this node.
   bool goes_on_from(const Node& node) const {
     if (is_freed(node)) return true;
@@ -100,6 +107,7 @@ class Reach {
   }
 
   bool by_batches_;
+  std::unordered_map<const Node*, std::vector<Backward::Target*>> targets_;
   std::unordered_set<const Node*> leading_, seen_;
   uint64_t oldest_ = ~uint64_t{0};
 };
@@ -210,7 +218,6 @@ class Walk {
   }
   explicit Walk(Backward& request) : request_(request) {
     if (!request.targets.empty()) reach_.emplace(request, by_batches_);
-    for (auto& t : request.targets) targets_[t.node.get()].push_back(&t);
     for (auto& r : request.roots) add(r.node.get(), r.gradient);
   }
 
@@ -271,7 +278,7 @@ class Walk {
     }
     if (!goes_on) return;
     if (is_freed(node)) {
-      if (targets_.contains(&node)) return;
+      if (reach_ && reach_->is_target(&node)) return;
       wend::graph_was_freed(node);
     }
     LineOf line(node);
@@ -292,10 +299,10 @@ class Walk {
 
   // A member must be there until the walk has come to its batch, so edges to one go at the end.
   void forget(Node& node) {
-    forget_saved(node);
+    if (node.saved || node.extra) forget_saved(node);
     if (by_batches_ && std::ranges::any_of(node.in(), [](auto& in) { return in && batch_of(*in); }))
       retain(passed_.emplace_back(&node));
-    else
+    else if (node.flags & Node::history_freed)
       forget_edges(node);
   }
 
@@ -307,7 +314,7 @@ class Walk {
     const bool alike = !batch->watched && !batch->partly_freed &&
                        !(batch->merges && (reach_ || views_watched) && inputs_watched(*batch));
     if (batch->freed) graph_was_freed(*batch);
-    if (alike && !entry.rows) {
+    if (alike && !entry.parts) {
       if (!request_.keep_graph) forget(batch);
       return true;
     }
@@ -315,8 +322,8 @@ class Walk {
     if (entry.gradient)
       for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
     std::vector<bool> there(batch->n), met(batch->n);
-    if (entry.rows) {
-      for (const RowsGradient& rows : *entry.rows)
+    if (entry.parts) {
+      for (const RowsGradient& rows : entry.parts->rows)
         if (rows.gradient)
           list.add(rows);
         else
@@ -335,7 +342,7 @@ class Walk {
   // Whether somebody wants to see the gradient of one of several views that one stands for.
   bool inputs_watched(Batch& batch) const {
     auto watched = [&](const Value& in) {
-      return in && in->op->view && (in->extra || targets_.contains(in.get()));
+      return in && in->op->view && (in->extra || (reach_ && reach_->is_target(in.get())));
     };
     return std::ranges::any_of(batch.rows(), [&](const Node* member) {
       return member && std::ranges::any_of(member->in(), watched);
@@ -359,7 +366,7 @@ class Walk {
       if (!batch.members[i])
         fail(ErrorKind::runtime, "internal: a member of a batch of ", batch.whole->op->name,
              " is gone");
-      Entry one{Value(batch.members[i]), list.of_row(i), {}, {}};
+      Entry one{Value(batch.members[i]), list.of_row(i), {}};
       step(one);
     }
   }
@@ -394,9 +401,7 @@ class Walk {
   // Notes the gradient for whoever asked for it; true iff the leaf is to have it as well.
   bool answer(const Entry& entry) {
     bool accumulate = false;
-    auto it = targets_.find(entry.node.get());
-    if (it == targets_.end()) return false;
-    for (auto* t : it->second) {
+    for (auto* t : reach_->targets_at(entry.node.get())) {
       t->gradient = entry.gradient;
       accumulate |= t->accumulate;
     }
@@ -481,7 +486,7 @@ class Walk {
   void step_function(Entry& entry) {
     Node& node = *entry.node;
     auto& function = static_cast<FunctionAttachment&>(*node.extra->attachment);
-    Values outputs = entry.slots ? std::move(*entry.slots) : Values();
+    Values outputs = entry.parts ? std::move(entry.parts->slots) : Values();
     if (function.watches()) function.entering(outputs);
     Values gradients = function.backward(outputs);
     for (uint32_t i = 0; i < node.n_inputs; ++i)
@@ -496,9 +501,7 @@ class Walk {
     Node* function = entry.node->inputs[1].get();
     if (!wants(function)) return;
     const size_t slot = entry.node->attr(0).as_int();
-    auto& held = frontier_->entry(function).slots;
-    if (!held) held = std::make_unique<Values>();
-    Values& slots = *held;
+    Values& slots = frontier_->entry(function).own_parts().slots;
     if (slots.size() <= slot) slots.resize(slot + 1);
     if (!entry.gradient) return;
     slots[slot] = slots[slot] ? slots[slot] + entry.gradient : entry.gradient;
@@ -515,8 +518,7 @@ class Walk {
   std::vector<Ref<Batch>> passed_batches_;  // ... and whose members' history does
   BorrowedFrontier frontier_;
   Node* at_ = nullptr;
-  std::optional<Reach> reach_;
-  std::unordered_map<Node*, std::vector<Backward::Target*>> targets_;
+  std::optional<Reach> reach_;  // none: all leaves are targets
 };
 
 void backward(Backward& request) {

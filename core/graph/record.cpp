@@ -12,6 +12,11 @@ namespace wend {
 
 constinit Forever<Pending> pending_forever;
 
+void Pending::grow() {
+  nodes.reserve(std::max<size_t>(64, 2 * nodes.capacity()));
+  levels.resize(nodes.capacity());
+}
+
 namespace {
 
 uint64_t recorded = 0;
@@ -26,7 +31,15 @@ struct Needs {
   uint32_t level = 0;    // the highest among pending inputs
 };
 
-inline Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
+[[gnu::noinline]] bool reads_outside(const Op& op, std::span<const Value> inputs) {
+  bool outside = false;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    outside |= inputs[i]->buffer && is_shared(*inputs[i]->buffer) && !op.is_edge(i);
+  return outside;
+}
+
+[[gnu::always_inline]] inline Needs prepare(const Op& op, std::span<const Value> inputs,
+                                            DType dtype) {
   Needs needs;
   const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -37,10 +50,10 @@ inline Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
     }
     if (in.state == State::pending)
       needs.level = std::max(needs.level, in.row);
-    else if (in.state == State::dropped && !op.is_edge(i))
+    else if (in.state == State::dropped && !op.is_edge(i)) [[unlikely]]
       derive_again(in);
-    if (outside_buffers && in.buffer && is_shared(*in.buffer)) needs.outside |= !op.is_edge(i);
   }
+  if (outside_buffers) needs.outside = reads_outside(op, inputs);
   return needs;
 }
 
@@ -82,8 +95,8 @@ inline Source source_now() {
   return source;
 }
 
-inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
-                      int64_t offset) {
+[[gnu::always_inline]] inline Node* new_node(const Op& op, size_t n_inputs, DType dtype,
+                                             LayoutRef layout, int64_t offset) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
   node->uses = 1;
@@ -91,7 +104,7 @@ inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* 
   node->order = 0;  // until it has run
   node->batch = nullptr;
   node->op = &op;
-  node->layout = LayoutRef(layout).leak();
+  node->layout = layout.leak();
   node->offset = offset;
   node->buffer = nullptr;
   node->attrs = nullptr;
@@ -154,11 +167,11 @@ namespace {
 
 [[gnu::always_inline]] inline Value append_inline(const Op& op, std::span<Value> inputs,
                                                   std::span<const Arg> attrs, DType dtype,
-                                                  const Layout* layout, int64_t offset) {
+                                                  LayoutRef layout, int64_t offset) {
   const Needs needs = prepare(op, inputs, dtype);
   if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
   if (special_nodes && needs.grad) refuse_special_nodes(inputs, needs.saved);
-  Node* node = new_node(op, inputs.size(), dtype, layout, offset);
+  Node* node = new_node(op, inputs.size(), dtype, std::move(layout), offset);
   if (!attrs.empty()) node->attrs = make_attrs(attrs).leak();
   if (needs.grad) node->flags |= Node::requires_grad;
   node->saved = needs.saved;
@@ -186,11 +199,11 @@ namespace {
 
 Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
              const Layout* layout, int64_t offset) {
-  return append_inline(op, inputs, attrs, dtype, layout, offset);
+  return append_inline(op, inputs, attrs, dtype, LayoutRef(layout), offset);
 }
 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
-  Node* node = new_node(op, inputs.size(), default_dtype(), layout, 0);
+  Node* node = new_node(op, inputs.size(), default_dtype(), LayoutRef(layout), 0);
   node->flags |= Node::requires_grad;
   node->row = 1;
   for (const Value& in : inputs)
@@ -209,7 +222,7 @@ void refuse_history(Node& node, Error error) {
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append_inline(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
+  return append_inline(op, inputs, attrs, infer.dtype, std::move(infer.layout), infer.offset);
 }
 
 Values call(const Op& op, std::span<Arg> args) {
@@ -233,7 +246,7 @@ Values call(const Op& op, std::span<Arg> args) {
 
 Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* layout,
                   int64_t offset) {
-  Node* node = new_node(op, 0, dtype, layout, offset);
+  Node* node = new_node(op, 0, dtype, LayoutRef(layout), offset);
   node->buffer = buffer.leak();
   node->state = State::valued;
   node->order = next_order();
