@@ -25,7 +25,7 @@ DType current_default = DType::float32;
 
 // What a node's gradients will need, found while its inputs are made ready to be read.
 struct Needs {
-  bool grad = false;
+  uint8_t flags = 0;  // Node::requires_grad or nothing
   uint8_t saved = 0;
   bool outside = false;  // reads memory that somebody outside may write
   uint32_t level = 0;    // the highest among pending inputs
@@ -45,7 +45,7 @@ struct Needs {
   for (size_t i = 0; i < inputs.size(); ++i) {
     Node& in = *inputs[i];
     if (records_grad && in.needs_grad()) {
-      needs.grad = true;
+      needs.flags = Node::requires_grad;
       needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
     }
     if (in.state == State::pending)
@@ -95,6 +95,11 @@ inline Source source_now() {
   return source;
 }
 
+[[gnu::noinline]] void mark_inference(Node& node) {
+  node.flags |= Node::inference;
+  special_nodes = true;
+}
+
 [[gnu::always_inline]] inline Node* new_node(const Op& op, size_t n_inputs, DType dtype,
                                              LayoutRef layout, int64_t offset) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
@@ -112,15 +117,13 @@ inline Source source_now() {
   node->dtype = dtype;
   node->state = State::pending;
   node->flags = 0;
-  if (mode.inference) {
-    node->flags = Node::inference;
-    special_nodes = true;
-  }
   node->saved = 0;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
   const Source source = source_now();
   node->code = source.code;
   node->instruction = source.instruction;
+  if (mode.inference) [[unlikely]]
+    mark_inference(*node);
   return node;
 }
 
@@ -165,33 +168,46 @@ void take_value(Node& view, const Node& base) {
 
 namespace {
 
+// Before a node is made of inputs that somebody outside may write, or that may not be used.
+[[gnu::noinline]] void look_at_inputs(const Op& op, std::span<Value> inputs, const Needs& needs) {
+  if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
+  if (special_nodes && needs.flags) refuse_special_nodes(inputs, needs.saved);
+}
+
+// After a node was made that does not simply wait for its turn.
+[[gnu::noinline]] void attend_to(Node& node, bool outside) {
+  if (mode.saver && node.saved) pack_saved(node);
+  if (node.op->at_once || mode.eager || (outside && !node.op->view)) run_at_once(node);
+}
+
 [[gnu::always_inline]] inline Value append_inline(const Op& op, std::span<Value> inputs,
                                                   std::span<const Arg> attrs, DType dtype,
                                                   LayoutRef layout, int64_t offset) {
   const Needs needs = prepare(op, inputs, dtype);
-  if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
-  if (special_nodes && needs.grad) refuse_special_nodes(inputs, needs.saved);
+  if (needs.outside | special_nodes) [[unlikely]]
+    look_at_inputs(op, inputs, needs);
   Node* node = new_node(op, inputs.size(), dtype, std::move(layout), offset);
   if (!attrs.empty()) node->attrs = make_attrs(attrs).leak();
-  if (needs.grad) node->flags |= Node::requires_grad;
+  node->flags |= needs.flags;
   node->saved = needs.saved;
   node->row = needs.level + 1;
   if (needs.saved & kSavesOutput) use(node);
   take_inputs(*node, inputs);
-  if (special_nodes && op.view)  // a view is of the kind that its base is
-    node->flags = (node->flags & ~Node::inference) | (node->inputs[0]->flags & Node::inference);
-  if (op.view && node->inputs[0]->state == State::valued) {
-    node->order = next_order();
-    take_value(*node, *node->inputs[0]);
-    let_inputs_go(*node);
-    return Value::adopt(node);
+  if (op.view) {
+    const Node& base = *node->inputs[0];
+    if (special_nodes)  // a view is of the kind that its base is
+      node->flags = (node->flags & ~Node::inference) | (base.flags & Node::inference);
+    if (base.state == State::valued) {
+      node->order = next_order();
+      take_value(*node, base);
+      let_inputs_go(*node);
+      return Value::adopt(node);
+    }
   }
   pending.add(node);
   Value result = Value::adopt(node);
-  if (mode.saver && needs.saved) [[unlikely]]
-    pack_saved(*node);
-  if (op.at_once || mode.eager || (needs.outside && !op.view)) [[unlikely]]
-    run_at_once(*node);
+  if (op.at_once | mode.eager | needs.outside | (mode.saver != nullptr)) [[unlikely]]
+    attend_to(*node, needs.outside);
   return result;
 }
 

@@ -56,7 +56,7 @@ struct Pending {
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
 
-  void add(Node* node) {
+  [[gnu::always_inline]] void add(Node* node) {
     if (nodes.size() == nodes.capacity()) [[unlikely]]
       grow();
     node->slot = static_cast<uint32_t>(nodes.size());
