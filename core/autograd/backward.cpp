@@ -45,13 +45,15 @@ bool has_nan(const Value& v) {
   return real_of(*count) > 0;
 }
 
-// Nodes from which a target can be reached; everything else need not be walked. Whether a freed
-// node would have led there is not known any more: the walk goes there, and says so.
+// The targets, and the nodes from which one can be reached; everything else need not be walked.
+// Whether a freed node would have led there is not known any more: the walk goes there, and says
+// so.
 class Reach {
  public:
-  Reach(const Backward& request, bool by_batches) : by_batches_(by_batches) {
+  Reach(Backward& request, bool by_batches) : by_batches_(by_batches) {
     Stack stack;
-    for (const auto& t : request.targets) {
+    for (auto& t : request.targets) {
+      targets_[t.node.get()].push_back(&t);
       leading_.insert(t.node.get());
       oldest_ = std::min(oldest_, t.node->order);
     }
@@ -72,6 +74,11 @@ class Reach {
     }
   }
   bool leads_to_target(const Node* node) const { return leading_.contains(standing_for(node)); }
+  bool is_target(const Node* node) const { return targets_.contains(node); }
+  std::span<Backward::Target* const> targets_at(const Node* node) const {
+    const auto it = targets_.find(node);
+    return it == targets_.end() ? std::span<Backward::Target* const>() : it->second;
+  }
   // Whether there is a target beyond this node.
   bool goes_on_from(const Node& node) const {
     if (is_freed(node)) return true;
@@ -103,6 +110,7 @@ class Reach {
   }
 
   bool by_batches_;
+  std::unordered_map<const Node*, std::vector<Backward::Target*>> targets_;
   std::unordered_set<const Node*> leading_, seen_;
   uint64_t oldest_ = ~uint64_t{0};
 };
@@ -223,7 +231,6 @@ class Walk {
   }
   explicit Walk(Backward& request) : request_(request) {
     if (!request.targets.empty()) reach_.emplace(request, by_batches_);
-    for (auto& t : request.targets) targets_[t.node.get()].push_back(&t);
     for (auto& r : request.roots) add(r.node.get(), r.gradient);
   }
 
@@ -285,7 +292,7 @@ class Walk {
     }
     if (!goes_on) return;
     if (is_freed(node)) {
-      if (targets_.contains(&node)) return;
+      if (reach_ && reach_->is_target(&node)) return;
       wend::graph_was_freed(node);
     }
     LineOf line(node);
@@ -309,12 +316,12 @@ class Walk {
     if (Batch* batch = batch_of(node)) {
       forget_row(*batch, node.row);
     } else {
-      forget_saved(node);
+      if (node.saved || node.extra) forget_saved(node);
       if (node.flags & Node::stands_for_batch) forget_batch(*node.batch);
     }
     if (by_batches_ && std::ranges::any_of(node.in(), [](auto& in) { return in && batch_of(*in); }))
       retain(passed_.emplace_back(&node));
-    else if (!batch_of(node))
+    else if (node.flags & Node::history_freed)
       forget_edges(node);
   }
 
@@ -333,13 +340,13 @@ class Walk {
     const bool alike = !batch.watched && !batch.freed_count &&
                        !(batch.merges && (reach_ || views_watched) && inputs_watched(batch));
     if (batch.freed) wend::graph_was_freed(*member_of(whole, 0));
-    if (alike && !entry.rows) return true;
+    if (alike && !entry.parts) return true;
     RowList list;
     if (entry.gradient)
       for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
     std::vector<bool> there(batch.n()), met(batch.n());
-    if (entry.rows) {
-      for (const RowsGradient& rows : *entry.rows)
+    if (entry.parts) {
+      for (const RowsGradient& rows : entry.parts->rows)
         if (rows.gradient)
           list.add(rows);
         else
@@ -356,7 +363,7 @@ class Walk {
 
   // Whether somebody wants to see the gradient of one of several views that one stands for.
   bool inputs_watched(Batch& batch) const {
-    auto watched = [&](Node* view) { return view->extra || targets_.contains(view); };
+    auto watched = [&](Node* view) { return view->extra || (reach_ && reach_->is_target(view)); };
     return std::ranges::any_of(
         batch.in, [&](const BatchInput& in) { return std::ranges::any_of(in.each, watched); });
   }
@@ -364,7 +371,7 @@ class Walk {
   void step_members(Batch& batch, const RowList& list, const std::vector<bool>& met) {
     for (uint32_t i = 0; i < batch.n(); ++i) {
       if (!met[i]) continue;
-      Entry one{Value(member_of(*batch.whole, i).get()), list.of_row(i), {}, {}};
+      Entry one{Value(member_of(*batch.whole, i).get()), list.of_row(i), {}};
       step(one);
     }
   }
@@ -399,9 +406,7 @@ class Walk {
   // Notes the gradient for whoever asked for it; true iff the leaf is to have it as well.
   bool answer(const Entry& entry) {
     bool accumulate = false;
-    auto it = targets_.find(entry.node.get());
-    if (it == targets_.end()) return false;
-    for (auto* t : it->second) {
+    for (auto* t : reach_->targets_at(entry.node.get())) {
       t->gradient = entry.gradient;
       accumulate |= t->accumulate;
     }
@@ -489,7 +494,7 @@ class Walk {
   void step_function(Entry& entry) {
     Node& node = *entry.node;
     auto& function = static_cast<FunctionAttachment&>(*node.extra->attachment);
-    Values outputs = entry.slots ? std::move(*entry.slots) : Values();
+    Values outputs = entry.parts ? std::move(entry.parts->slots) : Values();
     if (function.watches()) function.entering(outputs);
     Values gradients = function.backward(outputs);
     for (uint32_t i = 0; i < node.n_inputs; ++i)
@@ -504,9 +509,7 @@ class Walk {
     Node* function = entry.node->inputs[1].get();
     if (!wants(function)) return;
     const size_t slot = entry.node->attr(0).as_int();
-    auto& held = frontier_->entry(function).slots;
-    if (!held) held = std::make_unique<Values>();
-    Values& slots = *held;
+    Values& slots = frontier_->entry(function).own_parts().slots;
     if (slots.size() <= slot) slots.resize(slot + 1);
     if (!entry.gradient) return;
     slots[slot] = slots[slot] ? slots[slot] + entry.gradient : entry.gradient;
@@ -522,8 +525,7 @@ class Walk {
   std::vector<Node*> passed_;  // whose edges go at the end
   BorrowedFrontier frontier_;
   Node* at_ = nullptr;
-  std::optional<Reach> reach_;
-  std::unordered_map<Node*, std::vector<Backward::Target*>> targets_;
+  std::optional<Reach> reach_;  // none: all leaves are targets
 };
 
 void backward(Backward& request) {

@@ -104,21 +104,35 @@ void give_memory(Node& node) {
   counters.bytes += bytes;
 }
 
-void run_kernel(Node& node, int64_t work) {
-  Run run{node};
+[[gnu::noinline]] void call_unlocked(Run& run) {
+  struct Unlocked {
+    void* state = host.unlock();
+    ~Unlocked() { host.lock(state); }
+  } unlocked;
+  run.node.op->kernel(run);
+}
+
+[[gnu::always_inline]] inline void call_kernel(Run& run, int64_t work) {
   const KernelFloats floats;
-  const int64_t start = report ? now() : 0;
-  if (work > kWorthUnlocking && host.unlock) {
-    struct Unlocked {
-      void* state = host.unlock();
-      ~Unlocked() { host.lock(state); }
-    } unlocked;
-    node.op->kernel(run);
-  } else {
-    node.op->kernel(run);
-  }
+  if (work > kWorthUnlocking && host.unlock) [[unlikely]]
+    call_unlocked(run);
+  else
+    run.node.op->kernel(run);
+}
+
+[[gnu::noinline]] void call_reported(Run& run, int64_t work) {
+  const int64_t start = now();
+  call_kernel(run, work);
+  report->kernel(run.node, now() - start);
+}
+
+inline void run_kernel(Node& node, int64_t work) {
+  Run run{node};
+  if (report) [[unlikely]]
+    call_reported(run, work);
+  else
+    call_kernel(run, work);
   ++counters.kernels;
-  if (report) report->kernel(node, now() - start);
 }
 
 std::string call_of(const Node& node) {
@@ -142,9 +156,7 @@ void pass_marker(Node& node) {
   node.order = next_order();
 }
 
-}  // namespace
-
-void publish(Node& node) {
+[[gnu::always_inline]] inline void publish_now(Node& node) {
   pending.remove(&node);
   node.state = State::valued;
   node.order = next_order();
@@ -152,6 +164,10 @@ void publish(Node& node) {
   let_inputs_go(node);
   if (node.uses == 0) value_unneeded(&node);
 }
+
+}  // namespace
+
+void publish(Node& node) { publish_now(node); }
 
 void execute(Node& node, int64_t work) {
   if (!node.op->kernel && !node.op->view) return pass_marker(node);
@@ -171,7 +187,7 @@ void execute(Node& node, int64_t work) {
     if (e.kind == ErrorKind::memory || e.kind == ErrorKind::interrupted) throw;
     return fail_node(node, e);
   }
-  publish(node);
+  publish_now(node);
 }
 
 void Poll::look() {

@@ -51,20 +51,20 @@ int64_t int_of(const Node& node);
 // The recorded, not yet valued nodes in order of recording; nullptr where one was freed.
 struct Pending {
   std::vector<Node*> nodes;
-  std::vector<uint32_t>
-      levels;         // of each: one more than the highest among its inputs; may be longer
+  // Of each: one more than the highest among its inputs; as long as `nodes` may become.
+  std::vector<uint32_t> levels;
   size_t live = 0;    // entries that are not nullptr
   size_t bytes = 0;   // that their values will take
   size_t pinned = 0;  // of values that only pending nodes keep alive
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
 
-  void add(Node* node) {
+  [[gnu::always_inline]] void add(Node* node) {
+    if (nodes.size() == nodes.capacity()) [[unlikely]]
+      grow();
     node->slot = static_cast<uint32_t>(nodes.size());
-    nodes.push_back(node);
-    if (levels.size() < nodes.size()) [[unlikely]]
-      levels.resize(nodes.capacity());
     levels[node->slot] = node->row;
+    nodes.push_back(node);
     ++live;
     bytes += node->layout->numel * size_of(node->dtype);
   }
@@ -73,6 +73,9 @@ struct Pending {
     --live;
     bytes -= node->layout->numel * size_of(node->dtype);
   }
+
+ private:
+  void grow();
 };
 extern constinit Forever<Pending> pending_forever;
 inline constinit Pending& pending = pending_forever.value;

@@ -13,6 +13,17 @@ namespace {
 
 uint64_t last_stamp = 0;
 
+// The first view of a tensor makes a cell, a version and a family, all of them small.
+template <class T, class... Parts>
+Ref<T> make_small(Parts&&... parts) {
+  return Ref<T>::adopt(new (small_alloc(sizeof(T))) T{1, std::forward<Parts>(parts)...});
+}
+template <class T>
+void free_small(T* t) {
+  t->~T();
+  small_free(t, sizeof(T));
+}
+
 bool same_geometry(const Node& a, const Node& b) {
   return a.layout == b.layout && a.offset == b.offset;
 }
@@ -40,7 +51,7 @@ void set_family_node(Family& family, Node* node) {
 }
 
 Ref<Family> new_family(Ref<Cell> cell, Ref<Version> version, Node* node) {
-  auto family = Ref<Family>::adopt(new Family{1, 0, std::move(cell), std::move(version), nullptr});
+  auto family = make_small<Family>(uint64_t{0}, std::move(cell), std::move(version), nullptr);
   set_family_node(*family, node);
   return family;
 }
@@ -114,11 +125,11 @@ Value storage_of(Node* node) {
 
 }  // namespace
 
-void release(Cell* cell) { delete cell; }
-void release(Version* version) { delete version; }
+void release(Cell* cell) { free_small(cell); }
+void release(Version* version) { free_small(version); }
 void release(Family* family) {
   unref(family->node);
-  delete family;
+  free_small(family);
 }
 
 Value new_leaf(const Value& value) {
@@ -154,8 +165,8 @@ void Variable::set_node(Node* node) {
 
 void Variable::join_family() {
   if (family_) return;
-  auto cell = Ref<Cell>::adopt(new Cell{1, ++last_stamp, storage_of(node_)});
-  auto version = Ref<Version>::adopt(new Version{1, 0});
+  auto cell = make_small<Cell>(++last_stamp, storage_of(node_));
+  auto version = make_small<Version>(0u);
   family_ = new_family(std::move(cell), std::move(version), node_).leak();
   stamp_ = family_->cell->stamp;
   unuse(node_);
@@ -217,7 +228,7 @@ Variable Variable::view(Value node) {
 Variable Variable::detach(bool own_version) {
   join_family();
   const Value plain = alias_without_grad(value());
-  auto version = own_version ? Ref<Version>::adopt(new Version{1, 0}) : family_->version;
+  auto version = own_version ? make_small<Version>(0u) : family_->version;
   Variable v;
   v.family_ = new_family(family_->cell, std::move(version), plain.get()).leak();
   v.node_ = plain.get();
@@ -278,7 +289,7 @@ void Variable::rebase(Variable& other) {
   other.join_family();
   const Value now = alias_without_grad(other.value());
   const Value mine = node()->needs_grad() ? with_history_of(now, node_) : now;
-  auto version = family_ ? family_->version : Ref<Version>::adopt(new Version{1, 0});
+  auto version = family_ ? family_->version : make_small<Version>(0u);
   auto family = new_family(other.family_->cell, std::move(version), mine.get());
   Variable v;
   v.family_ = family.leak();
