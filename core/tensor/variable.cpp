@@ -198,13 +198,15 @@ void Variable::bump_version() {
 }
 
 Variable Variable::view(Value node) {
+  const Node* viewed = node_;
   join_family();
   this->node();
   Variable v;
   v.family_ = Ref<Family>(family_).leak();
   v.node_ = node.get();
   retain(v.node_);
-  v.stamp_ = family_->cell->stamp;
+  // Joining may have left the node that was viewed without its value: the view looks again.
+  v.stamp_ = node_ == viewed ? family_->cell->stamp : 0;
   v.view_ = true;
   v.seen_version_ = family_->version->count;
   v.origin_ = mode.grad ? origin_ : Origin::without_grad;
