@@ -197,7 +197,7 @@ namespace {
   if (needs.saved & kSavesOutput) use(node);
   take_inputs(*node, inputs);
   if (op.view) {
-    const Node& base = *node->inputs[0];
+    Node& base = *node->inputs[0];
     if (special_nodes)  // a view is of the kind that its base is
       node->flags = (node->flags & ~Node::inference) | (base.flags & Node::inference);
     if (base.state == State::valued) {
@@ -234,7 +234,7 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
 
 Node* bare_node(const Op& op, uint32_t n_inputs, DType dtype, const Layout* layout,
                 int64_t offset) {
-  Node* node = new_node(op, n_inputs, dtype, layout, offset);
+  Node* node = new_node(op, n_inputs, dtype, LayoutRef(layout), offset);
   for (uint32_t i = 0; i < n_inputs; ++i) new (&node->inputs[i]) Value();
   node->uses = 0;
   node->state = State::dropped;
