@@ -150,12 +150,15 @@ from wend.random import (  # noqa: E402
 # Parts that are loaded when they are first looked at, so that `import wend` is quick.
 _MODULES = {
     "accelerator",
+    "amp",
     "backends",
     "cuda",
+    "distributed",
     "distributions",
     "func",
     "linalg",
     "mps",
+    "multiprocessing",
     "nn",
     "optim",
     "serialization",
@@ -165,6 +168,9 @@ _MODULES = {
     "xpu",
 }
 _NAMES = {
+    "autocast": "amp",
+    "get_autocast_dtype": "amp",
+    "is_autocast_enabled": "amp",
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
     "load": "serialization",
