@@ -20,6 +20,7 @@ _os.register_at_fork(
 from wend import _types  # noqa: E402
 from wend._C import *  # noqa: E402, F403
 from wend._C import Tensor  # noqa: E402
+from wend._counting import histogram  # noqa: E402
 from wend._einsum import einsum  # noqa: E402
 from wend._graph import graph  # noqa: E402
 from wend._info import finfo, iinfo  # noqa: E402
@@ -93,13 +94,18 @@ from wend._shapes import (  # noqa: E402
 )
 from wend._tensor import (  # noqa: E402
     allclose,
+    detach,
     equal,
+    get_device,
     imag,
     is_complex,
+    is_conj,
     is_floating_point,
     is_inference,
+    is_neg,
     is_nonzero,
     is_same_size,
+    is_signed,
     is_tensor,
     numel,
 )
@@ -152,6 +158,7 @@ _MODULES = {
     "accelerator",
     "amp",
     "backends",
+    "cpu",
     "cuda",
     "distributed",
     "distributions",
@@ -163,6 +170,8 @@ _MODULES = {
     "optim",
     "serialization",
     "special",
+    "testing",
+    "types",
     "utils",
     "version",
     "xpu",
@@ -171,13 +180,30 @@ _NAMES = {
     "autocast": "amp",
     "get_autocast_dtype": "amp",
     "is_autocast_enabled": "amp",
+    "bartlett_window": "_windows",
+    "bilinear": "nn.functional",
+    "blackman_window": "_windows",
+    "channel_shuffle": "nn.functional",
     "cosine_similarity": "nn.functional",
     "get_printoptions": "_printing",
+    "hamming_window": "_windows",
+    "hann_window": "_windows",
+    "kaiser_window": "_windows",
     "load": "serialization",
     "map": "_map",
+    "svd_lowrank": "_lowrank",
     "typename": "_info",
+    "vander": "_ranges",
+    "vmap": "func",
     "pairwise_distance": "nn.functional",
+    "pca_lowrank": "_lowrank",
+    "pdist": "nn.functional",
+    "pixel_shuffle": "nn.functional",
+    "pixel_unshuffle": "nn.functional",
     "printoptions": "_printing",
+    "range": "_ranges",
+    "rrelu": "nn.functional",
+    "rrelu_": "nn.functional",
     "save": "serialization",
     "set_printoptions": "_printing",
     "UntypedStorage": "_storage",

@@ -77,7 +77,7 @@ class _Finder(MetaPathFinder, Loader):
         """Return wend's module of that name."""
         name = "wend" + spec.name.removeprefix("torch")
         if spec.name.removeprefix("torch.") in _ABSENT:
-            absent = ModuleType(spec.name, f"A part of PyTorch that wend does not have: {spec.name}")
+            absent = ModuleType(spec.name, "A part of PyTorch that wend does not have.")
             _say_what_lacks(absent, spec.name)
             return absent
         try:

@@ -41,9 +41,7 @@ class autocast:  # noqa: N801
         cache_enabled: bool | None = None,
     ) -> None:
         if not isinstance(device_type, str):
-            raise ValueError(
-                f"Expected `device_type` of type `str`, got: `{type(device_type)}`"
-            )
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         if enabled and device_type == "cuda":
             warnings.warn(
                 "CUDA is not available or torch_xla is imported. Disabling autocast.",

@@ -23,9 +23,7 @@ class _VariableMeta(type):
 class Variable(metaclass=_VariableMeta):
     """Makes a tensor of a tensor: the same storage, requiring grad or not."""
 
-    def __new__(
-        cls, data: wend.Tensor, requires_grad: bool = False, volatile: bool = False
-    ) -> Any:
+    def __new__(cls, data: wend.Tensor, requires_grad: bool = False, volatile: bool = False) -> Any:
         if volatile:
             warnings.warn(
                 "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",

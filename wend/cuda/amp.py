@@ -18,9 +18,7 @@ class autocast(amp.autocast):  # noqa: N801
     torch.float32
     """
 
-    def __init__(
-        self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True
-    ) -> None:
+    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
 

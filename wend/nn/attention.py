@@ -31,7 +31,7 @@ def sdpa_kernel(
     ...     wend.nn.functional.scaled_dot_product_attention(x, x, x).shape
     torch.Size([1, 2, 4])
     """
-    chosen = [backends] if isinstance(backends, SDPBackend) else list(backends)
+    chosen = list(backends) if isinstance(backends, (list, tuple)) else [backends]
     if not all(isinstance(each, SDPBackend) for each in chosen):
         raise AssertionError(
             "Backend must be an instance of SDPBackend or a list of SDPBackend instances, "
