@@ -11,7 +11,7 @@ __all__ = ["pca_lowrank", "svd_lowrank"]
 def _basis(matrix: Tensor, rank: int, rounds: int) -> Tensor:
     """Orthonormal columns, nearly a basis of what the matrix gives for random vectors."""
     drawn = wend.randn(*matrix.shape[:-2], matrix.size(-1), rank, dtype=matrix.dtype)
-    columns = wend.linalg.qr(matrix @ drawn)[0]
+    columns: Tensor = wend.linalg.qr(matrix @ drawn)[0]
     for _ in range(rounds):
         columns = wend.linalg.qr(matrix.mT @ columns)[0]
         columns = wend.linalg.qr(matrix @ columns)[0]

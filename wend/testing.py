@@ -72,8 +72,8 @@ class _Comparison:
     def _numbers(self, actual: float, expected: float) -> str | None:
         exact = isinstance(actual, int) and isinstance(expected, int)
         dtype = wend.int64 if exact else wend.float64
-        tensors = (wend.tensor(each, dtype=dtype) for each in (actual, expected))
-        return self._values(*tensors, *self._tolerances(dtype, dtype))
+        ours, theirs = (wend.tensor(each, dtype=dtype) for each in (actual, expected))
+        return self._values(ours, theirs, *self._tolerances(dtype, dtype))
 
     def _tensors(self, actual: Tensor, expected: Tensor) -> str | None:
         for name in ("shape", "dtype", "stride"):

@@ -73,8 +73,8 @@ def _gradients(
     outputs: list[Tensor], own: list[Tensor], vectors: list[Tensor] | None, keep: bool
 ) -> list[Tensor]:
     """Gradients of the outputs that require grad, zeros where an input is not used."""
-    pairs = [(o, v) for o, v in zip(outputs, vectors or [None] * len(outputs), strict=True)
-             if o.requires_grad]  # fmt: skip
+    given: Any = vectors or [None] * len(outputs)
+    pairs = [(o, v) for o, v in zip(outputs, given, strict=True) if o.requires_grad]
     if not pairs or not own:
         return [wend.zeros_like(each) for each in own]
     found = wend.autograd.grad(
