@@ -66,7 +66,7 @@ _MEMBERS = {
 NAMES = {name: module for module, names in _MEMBERS.items() for name in names.split()}
 # Those that Tensor has as methods too.
 _WITH_METHOD = (
-    "cholesky cholesky_inverse cholesky_solve corrcoef cov det diff inverse logdet lu lu_solve"
+    "cholesky cholesky_inverse cholesky_solve corrcoef cov det diff histogram inverse logdet lu lu_solve"
     " matrix_exp matrix_power nanquantile norm orgqr ormqr pinverse qr quantile renorm slogdet svd"
     " triangular_solve unique unique_consecutive"
 )
