@@ -466,6 +466,7 @@ from wend._matrix_functions import qr as qr
 from wend._matrix_functions import slogdet as slogdet
 from wend._matrix_functions import svd as svd
 from wend._matrix_functions import triangular_solve as triangular_solve
+from wend._norms import norm as norm
 from wend._printing import get_printoptions as get_printoptions
 from wend._printing import printoptions as printoptions
 from wend._printing import set_printoptions as set_printoptions
@@ -551,7 +552,6 @@ from wend._types import int8 as int8
 from wend._types import layout as layout
 from wend._types import long as long
 from wend._types import memory_format as memory_format
-from wend._types import norm as norm
 from wend._types import preserve_format as preserve_format
 from wend._types import short as short
 from wend._types import strided as strided
