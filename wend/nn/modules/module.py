@@ -584,7 +584,7 @@ class Module(HookMethods, StateMethods):
         return self._apply(lambda t: t.cuda(device))
 
     def share_memory(self) -> Any:
-        """Move all members to memory that processes started from now on share; return the module."""
+        """Move all members to memory that processes share; return the module."""
         for member in (*self.parameters(), *self.buffers()):
             member.share_memory_()
         return self
