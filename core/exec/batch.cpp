@@ -19,9 +19,11 @@ namespace {
 constexpr size_t kMany = 64;   // nodes that need not be counted
 constexpr ptrdiff_t kFew = 8;  // nodes that are not worth a look
 constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
-constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
+constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself ...
+constexpr size_t kLargeRow = size_t{1} << 14;  // ... or that takes longer to copy than to call for
 constexpr uint32_t kMaxInputs = 16;
-constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
+constexpr size_t kMaxParts = 256;      // that a group is split into by a weight
+constexpr size_t kWorthSplitting = 8;  // members a part that need not be copied to run
 
 // Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
 // the node, then what it refers to. Inline, or GCC takes a function of prefetches for one without
@@ -111,7 +113,8 @@ bool may_batch(const Node& node) {
   if (!node.op->can_batch() || node.extra || node.n_inputs == 0 || node.n_inputs > kMaxInputs)
     return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
-  if (node.layout->numel == 0 || bytes > kLarge) return false;
+  if (node.layout->numel == 0 || bytes > (node.op->elementwise < 0 ? kLarge : kLargeRow))
+    return false;
   // What reads memory that somebody outside may write runs at once, whatever else is pending.
   for (const Value& in : node.in())
     if (in->state != State::valued || (outside_buffers && in->buffer && is_shared(*in->buffer)))
@@ -353,6 +356,49 @@ bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Nod
   return true;
 }
 
+void run_together(Members members, Poll& poll) {
+  const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
+  if (run_at_once(members)) return poll.after(work);
+  if (report) report->apart(members, Apart::refused, 0, members.size());
+  run_one_by_one(members, poll);
+}
+
+// Splits members by the batch that one of their inputs lies in, where each part finds all of its
+// rows there one behind the other: running a few parts where they lie beats copying all of them
+// together, and what reads their results finds them in order too.
+bool split_by_rows(Members members, uint32_t slot, std::vector<std::vector<Node*>>& parts) {
+  std::vector<std::vector<Node*>>::iterator part = parts.end();
+  const auto last = [](const auto& part) -> const Node& { return *part.back(); };
+  for (Node* m : members) {
+    const Node& in = *m->inputs[slot];
+    if (!lies_in_batch(in)) return false;
+    const auto is_next_in = [&](const auto& part) {
+      return last(part).inputs[slot]->batch == in.batch;
+    };
+    if (part == parts.end() || !is_next_in(*part)) part = std::ranges::find_if(parts, is_next_in);
+    if (part == parts.end()) {
+      if ((parts.size() + 1) * kWorthSplitting > members.size()) return false;
+      parts.emplace_back();
+      part = parts.end() - 1;
+    } else if (last(*part).inputs[slot]->row + 1 != in.row) {
+      return false;
+    }
+    part->push_back(m);
+  }
+  return parts.size() > 1;
+}
+
+bool run_where_they_lie(Members members, Poll& poll) {
+  if (members.size() < 2 * kWorthSplitting || members[0]->op->weights) return false;
+  for (uint32_t i = 0; i < members[0]->n_inputs; ++i) {
+    std::vector<std::vector<Node*>> parts;
+    if (!split_by_rows(members, i, parts)) continue;
+    for (const auto& part : parts) run_together(part, poll);
+    return true;
+  }
+  return false;
+}
+
 void run_alike(Members members, Poll& poll) {
   if (members.size() == 1) return run_one_by_one(members, poll);
   const Op& op = *members[0]->op;
@@ -364,10 +410,7 @@ void run_alike(Members members, Poll& poll) {
     for (const auto& part : parts) run_alike(part, poll);
     return;
   }
-  const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
-  if (run_at_once(members)) return poll.after(work);
-  if (report) report->apart(members, Apart::refused, 0, members.size());
-  run_one_by_one(members, poll);
+  if (!run_where_they_lie(members, poll)) run_together(members, poll);
 }
 
 // The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile
