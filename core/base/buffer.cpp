@@ -174,6 +174,8 @@ bool ask_lender(Buffer& buffer) {
   return buffer.outside > 0;
 }
 
+constinit BufferGoes buffer_goes = nullptr;
+
 void release(Buffer* b) {
   if (b->lender) {
     if (b->outside) take_back(*b);
@@ -181,6 +183,8 @@ void release(Buffer* b) {
     small_free(b, kHeader);
     return;
   }
+  if (buffer_goes) [[unlikely]]
+    buffer_goes(*b);
   allocator().stats.allocated_bytes -= b->bytes;
   if (b->bytes <= kInline) {
     small_free(b, kHeader + b->bytes);

@@ -51,6 +51,10 @@ inline bool is_shared(Buffer& buffer) {
   return buffer.outside && (!buffer.lender || ask_lender(buffer));
 }
 
+// Told of every buffer that goes, while somebody wants to know.
+using BufferGoes = void (*)(const Buffer& buffer);
+extern constinit BufferGoes buffer_goes;
+
 struct MemoryStats {
   size_t allocated_bytes;  // held by live buffers
   size_t peak_bytes;       // the most that was ever held since reset_peak

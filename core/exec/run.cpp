@@ -101,6 +101,7 @@ void give_memory(Node& node) {
   }
   node.buffer = allocate(bytes).leak();
   counters.bytes += bytes;
+  if (report) report->allocated(node);
 }
 
 void run_kernel(Node& node, int64_t work) {
