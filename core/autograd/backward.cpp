@@ -182,9 +182,13 @@ bool adds_to_zeros(const Node& sum) {
 
 // The gradients of views and of rows of a tensor are added in place, not each as a whole tensor.
 Value total_of(const Value& a, const Value& b) {
-  if (b->op->onto && b->state == State::pending && b->uses == 1 && a->layout == b->layout &&
-      a->dtype == b->dtype)
-    if (const Value total = b->op->onto(a, *b)) return total;
+  for (auto [sum, start] : {std::pair(&b, &a), std::pair(&a, &b)}) {
+    const Node& node = **sum;
+    if (!node.op->onto || node.state != State::pending || node.uses != 1 ||
+        node.layout != (*start)->layout || node.dtype != (*start)->dtype)
+      continue;
+    if (const Value total = node.op->onto(*start, node)) return total;
+  }
   for (auto [sum, start] : {std::pair(&b, &a), std::pair(&a, &b)}) {
     if ((*sum)->dtype != (*start)->dtype || !adds_to_zeros(**sum)) continue;
     Values in((*sum)->in().begin(), (*sum)->in().end());
@@ -217,6 +221,7 @@ class Walk {
   void go() {
     while (!frontier_->empty()) {
       Entry entry = frontier_->pop_newest();
+      join_parts(entry);
       at_ = entry.node.get();
       if (mode.anomaly)
         step_and_tell(entry);
@@ -253,7 +258,30 @@ class Walk {
       if (const Batch* batch = batch_of(*node))
         return frontier_->rows(batch->whole).push_back({gradient, {}, node->row});
     Entry& entry = frontier_->entry(node);
+    if (gradient->op->join && gradient->state == State::pending && gradient->uses == 1)
+      return add_part(entry, std::move(gradient));
     entry.gradient = entry.gradient ? total_of(entry.gradient, gradient) : std::move(gradient);
+  }
+
+  // Parts wait for each other, but never hold more than the whole would.
+  static void add_part(Entry& entry, Value part) {
+    if (entry.parts) {
+      const Node& other = *entry.parts->nodes[0];
+      if (other.op != part->op || other.layout != part->layout || other.dtype != part->dtype ||
+          entry.parts->elements >= part->numel())
+        join_parts(entry);
+    }
+    if (!entry.parts) entry.parts = std::make_unique<PartGradients>();
+    for (const Value& in : part->in()) entry.parts->elements += in->numel();
+    entry.parts->nodes.push_back(std::move(part));
+  }
+
+  static void join_parts(Entry& entry) {
+    if (!entry.parts) return;
+    const std::unique_ptr<PartGradients> parts = std::move(entry.parts);
+    Value& first = parts->nodes[0];
+    Value sum = parts->nodes.size() == 1 ? std::move(first) : first->op->join(parts->nodes);
+    entry.gradient = entry.gradient ? total_of(entry.gradient, sum) : std::move(sum);
   }
 
   void step(Entry& entry) {
@@ -359,7 +387,7 @@ class Walk {
       if (!batch.members[i])
         fail(ErrorKind::runtime, "internal: a member of a batch of ", batch.whole->op->name,
              " is gone");
-      Entry one{Value(batch.members[i]), list.of_row(i), {}, {}};
+      Entry one{Value(batch.members[i]), list.of_row(i), {}, {}, {}};
       step(one);
     }
   }

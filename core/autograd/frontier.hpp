@@ -17,11 +17,18 @@ struct RowsGradient {
   int64_t which;   // ... and as which of its sources; or the row
 };
 
+// Gradients of parts of a node, to be put together when all are there.
+struct PartGradients {
+  Values nodes;          // of one op that joins them
+  int64_t elements = 0;  // that they hold
+};
+
 struct Entry {
   Value node;
   Value gradient;
   std::unique_ptr<Values> slots;  // of an autograd.Function: a gradient for each output
   std::unique_ptr<std::vector<RowsGradient>> rows;  // of a batch, beside the gradient of all of it
+  std::unique_ptr<PartGradients> parts;             // likewise
 };
 
 // The newest entry stands apart, so that a chain needs no more; for the others there are a map from
@@ -33,7 +40,7 @@ class Frontier {
   Entry& entry(Node* node) {
     if (newest_.node.get() == node) return newest_;
     if (Entry* met = used_ ? met_before(node) : nullptr) return *met;
-    if (node->order < newest_order()) return put_away({Value(node), {}, {}, {}});
+    if (node->order < newest_order()) return put_away({Value(node), {}, {}, {}, {}});
     if (newest_.node) put_away(std::exchange(newest_, Entry{}));
     newest_.node = Value(node);
     return newest_;
