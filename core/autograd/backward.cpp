@@ -462,12 +462,13 @@ class Walk {
     hand_on(node, gradients, std::span(&entry.gradient, 1));
   }
 
-  // Gives the gradient of every input that wants one to `take`.
+  // Gives the gradient of every input that wants one to `take`. Weights come last among inputs and
+  // go first here: what was saved for their gradient need not wait beside the others'.
   template <class Take>
   void apply_rule(const Entry& entry, const Value* in, const Value& out, Take take) {
     const Node& node = *entry.node;
     const Op& op = *node.op;
-    for (uint32_t i = 0; i < node.n_inputs; ++i) {
+    for (uint32_t i = node.n_inputs; i-- > 0;) {
       const Node* input = node.inputs[i].get();
       if (!wants(input)) continue;
       const Gradient& rule = op.grad_each.formula ? op.grad_each : op.grad[std::min(i, 3u)];
