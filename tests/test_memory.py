@@ -153,3 +153,28 @@ def test_gates_of_batched_cells_go_back_through_one_kernel() -> None:
     calls = {work.name: work.calls for work in report.by_op}
     assert calls["placed"] == 1
     assert "filled" not in calls
+
+
+def test_stats_count_what_is_alive_and_what_is_kept() -> None:
+    wend.empty_cache()
+    before = wend.memory_stats()
+    x = wend.ones(1 << 18) + 1
+    x[0].item()
+    wend.reset_peak_memory_stats()
+    held = wend.memory_stats()
+    assert held["allocated_bytes"] - before["allocated_bytes"] == x.nbytes
+    assert held["buffers"] - before["buffers"] == 1
+    assert held["allocations"] > before["allocations"]
+    assert held["reserved_bytes"] >= held["allocated_bytes"] + held["cached_bytes"] - (1 << 20)
+    size = x.nbytes
+    del x
+    after = wend.memory_stats()
+    assert held["allocated_bytes"] - after["allocated_bytes"] == size
+    assert after["cached_bytes"] - held["cached_bytes"] == size
+    assert after["reserved_bytes"] == held["reserved_bytes"]
+    assert after["peak_bytes"] == held["allocated_bytes"]
+    wend.empty_cache()
+    last = wend.memory_stats()
+    assert last["cached_bytes"] == 0
+    assert after["reserved_bytes"] - last["reserved_bytes"] == after["cached_bytes"]
+    assert last["peak_reserved_bytes"] == held["reserved_bytes"]

@@ -65,6 +65,7 @@ from wend._reductions import (  # noqa: E402
     unique,
     unique_consecutive,
 )
+from wend._memory import empty_cache, memory_stats, reset_peak_memory_stats  # noqa: E402
 from wend._report import batching, eager, laziness, report  # noqa: E402
 from wend._sets import isin  # noqa: E402
 from wend._settings import (  # noqa: E402

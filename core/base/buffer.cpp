@@ -32,6 +32,12 @@ struct Allocator {
 constinit Forever<Allocator> allocator_forever;
 Allocator& allocator() { return allocator_forever.value; }
 
+void reserve(size_t bytes) {
+  MemoryStats& stats = allocator().stats;
+  stats.reserved_bytes += bytes;
+  stats.peak_reserved_bytes = std::max(stats.peak_reserved_bytes, stats.reserved_bytes);
+}
+
 [[noreturn]] void out_of_memory(size_t bytes) {
   fail(ErrorKind::memory, "can't allocate memory: you tried to allocate ", bytes, " bytes.");
 }
@@ -54,6 +60,7 @@ int class_of(size_t bytes, size_t* rounded) {
 void refill(Free*& list, size_t bytes) {
   char* chunk = static_cast<char*>(std::aligned_alloc(64, kChunk));
   if (!chunk) out_of_memory(kChunk);
+  reserve(kChunk);
   for (size_t at = 0; at + bytes <= kChunk; at += bytes) {
     Free* f = reinterpret_cast<Free*>(chunk + at);
     f->next = list;
@@ -80,6 +87,7 @@ void* large_alloc(size_t bytes) {
     p = std::aligned_alloc(64, rounded);
   }
   if (!p) out_of_memory(bytes);
+  reserve(rounded);
   return p;
 }
 
@@ -89,6 +97,7 @@ void large_free(void* p, size_t bytes) {
   const int cls = class_of(bytes, &rounded);
   if (a.stats.cached_bytes + rounded > std::max(kCacheAtLeast, a.stats.allocated_bytes)) {
     std::free(p);
+    a.stats.reserved_bytes -= rounded;
     return;
   }
   a.large[cls].push_back(p);
@@ -128,6 +137,7 @@ BufferRef allocate(size_t bytes) {
   b->lender = nullptr;
   b->keeper = nullptr;
   ++stats.allocations;
+  ++stats.buffers;
   stats.allocated_bytes += bytes;
   stats.peak_bytes = std::max(stats.peak_bytes, stats.allocated_bytes);
   return BufferRef::adopt(b);
@@ -185,7 +195,9 @@ void release(Buffer* b) {
   }
   if (buffer_goes) [[unlikely]]
     buffer_goes(*b);
-  allocator().stats.allocated_bytes -= b->bytes;
+  MemoryStats& stats = allocator().stats;
+  stats.allocated_bytes -= b->bytes;
+  --stats.buffers;
   if (b->bytes <= kInline) {
     small_free(b, kHeader + b->bytes);
   } else {
@@ -199,6 +211,7 @@ MemoryStats memory_stats() { return allocator().stats; }
 void reset_peak_memory_stats() {
   MemoryStats& stats = allocator().stats;
   stats.peak_bytes = stats.allocated_bytes;
+  stats.peak_reserved_bytes = stats.reserved_bytes;
 }
 
 void empty_cache() {
@@ -207,6 +220,7 @@ void empty_cache() {
     for (void* p : kept) std::free(p);
     kept.clear();
   }
+  a.stats.reserved_bytes -= a.stats.cached_bytes;
   a.stats.cached_bytes = 0;
 }
 

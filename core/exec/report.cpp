@@ -109,6 +109,7 @@ void Report::kernel(const Node& node, int64_t nanoseconds) {
 }
 
 void Report::allocated(const Node& node) {
+  given_back(*node.buffer);  // by the input that it was taken over from
   const Key key = key_of(node);
   held_.insert_or_assign(node.buffer, key);
   note(key, 1, static_cast<int64_t>(node.buffer->bytes));

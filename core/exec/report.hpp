@@ -55,7 +55,7 @@ class Report {
   ~Report();
 
   void kernel(const Node& node, int64_t nanoseconds);
-  // The node was given memory of its own.
+  // The node was given memory, new or of one of its inputs.
   void allocated(const Node& node);
   // The line that runs now looks at a value that is pending.
   void observed();

@@ -98,6 +98,7 @@ void give_memory(Node& node) {
     node.buffer = node.inputs[i]->buffer;
     ++node.buffer->refs;
     ++counters.donated;
+    if (report) report->allocated(node);
     return;
   }
   node.buffer = allocate(bytes).leak();
