@@ -105,17 +105,20 @@ void bind_running(nb::module_& m) {
     d["pinned_bytes"] = pending.pinned;
     return d;
   });
-  m.def("memory_stats", [] {
+  m.def("_memory_stats", [] {
     const MemoryStats s = memory_stats();
     nb::dict d;
     d["allocated_bytes"] = s.allocated_bytes;
     d["peak_bytes"] = s.peak_bytes;
     d["cached_bytes"] = s.cached_bytes;
+    d["reserved_bytes"] = s.reserved_bytes;
+    d["peak_reserved_bytes"] = s.peak_reserved_bytes;
+    d["buffers"] = s.buffers;
     d["allocations"] = s.allocations;
     return d;
   });
-  m.def("reset_peak_memory_stats", reset_peak_memory_stats);
-  m.def("empty_cache", empty_cache);
+  m.def("_reset_peak_memory_stats", reset_peak_memory_stats);
+  m.def("_empty_cache", empty_cache);
 }
 
 void bind_data(nb::module_& m) {

@@ -44,6 +44,7 @@ _MEMBERS = {
     "_map": "map",
     "_matrix_functions": "cholesky cholesky_inverse cholesky_solve det inverse logdet lu lu_solve"
     " lu_unpack orgqr pinverse qr slogdet svd triangular_solve",
+    "_memory": "empty_cache memory_stats reset_peak_memory_stats",
     "_norms": "norm",
     "_printing": "get_printoptions printoptions set_printoptions",
     "_products": "chain_matmul matrix_exp matrix_power tensordot",

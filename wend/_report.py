@@ -100,6 +100,15 @@ class Work(NamedTuple):
     bytes: int
 
 
+class Held(NamedTuple):
+    """Values of one op on behalf of one line of the program that were in memory at once."""
+
+    op: str
+    place: str
+    values: int
+    bytes: int
+
+
 class report:  # noqa: N801
     """Say what ran inside a `with` block: how often, on behalf of which line, how long.
 
@@ -122,6 +131,7 @@ class report:  # noqa: N801
         self._gaps: _Figures = {}
         self._texts: dict[Any, tuple[str, ...]] = {}
         self._counts: dict[str, int] = {}
+        self._held: list[Held] = []
         self._seconds = 0.0
 
     def __enter__(self) -> report:
@@ -151,6 +161,7 @@ class report:  # noqa: N801
         figures = zip((_sizes(), _reads(), _gaps()), self._before, strict=True)
         self._sizes, self._reads, self._gaps = (_since(now, before) for now, before in figures)
         self._texts = {_gap_key(row): tuple(row[8]) for row in _C._batch_gaps()}
+        self._held = _held()
 
     def _count(self, name: str) -> int:
         self._look()
@@ -228,6 +239,20 @@ class report:  # noqa: N801
         """The work that each line of the program recorded, the longest first."""
         self._look()
         return _summed(self._kernels, lambda key: key.place)
+
+    @property
+    def at_peak(self) -> list[Held]:
+        """What was in memory when it was most, the largest first.
+
+        Counts results of kernels that ran since the report, or the one around it, was opened.
+
+        >>> with wend.report() as r:
+        ...     loss = wend.ones(1000, 10).exp().sum().item()
+        >>> [(held.op, held.bytes) for held in r.at_peak]
+        [('exp', 40000), ('sum', 4)]
+        """
+        self._look()
+        return self._held
 
     def explain(self) -> str:
         """Say in words which lines did not run in batches, and why.
@@ -318,6 +343,15 @@ def _since(now: _Figures, before: _Figures) -> _Figures:
     taken = {key: [-n for n in figures] for key, figures in before.items()}
     left = {key: _sum(figures, taken.get(key)) for key, figures in now.items()}
     return {key: figures for key, figures in left.items() if figures[0]}
+
+
+def _held() -> list[Held]:
+    totals: _Figures = {}
+    for op, place, *figures in _C._held_at_peak():
+        key = op, _place(place)
+        totals[key] = _sum(figures, totals.get(key))
+    held = [Held(*key, *figures) for key, figures in totals.items() if figures[1]]
+    return sorted(held, key=lambda held: (-held.bytes, held))
 
 
 def _kernels() -> dict[Line, _Total]:

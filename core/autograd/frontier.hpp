@@ -21,6 +21,8 @@ struct RowsGradient {
 struct Parts {
   Values slots;                    // of an autograd.Function: a gradient for each output
   std::vector<RowsGradient> rows;  // of a batch, beside the gradient of all of it
+  Values placed;                   // gradients of parts of the node, which their op joins ...
+  int64_t elements = 0;            // ... and how many elements they hold
 };
 
 struct Entry {

@@ -35,6 +35,12 @@ struct Allocator {
 constinit Forever<Allocator> allocator_forever;
 Allocator& allocator() { return allocator_forever.value; }
 
+void reserve(size_t bytes) {
+  MemoryStats& stats = allocator().stats;
+  stats.reserved_bytes += bytes;
+  stats.peak_reserved_bytes = std::max(stats.peak_reserved_bytes, stats.reserved_bytes);
+}
+
 [[noreturn]] void out_of_memory(size_t bytes) {
   fail(ErrorKind::memory, "can't allocate memory: you tried to allocate ", bytes, " bytes.");
 }
@@ -72,6 +78,7 @@ char* next_chunk() {
 
 void refill(Free*& list, size_t bytes) {
   char* chunk = next_chunk();
+  reserve(kChunk);
   for (size_t at = 0; at + bytes <= kChunk; at += bytes) {
     Free* f = reinterpret_cast<Free*>(chunk + at);
     f->next = list;
@@ -98,6 +105,7 @@ void* large_alloc(size_t bytes) {
     p = std::aligned_alloc(64, rounded);
   }
   if (!p) out_of_memory(bytes);
+  reserve(rounded);
   return p;
 }
 
@@ -107,6 +115,7 @@ void large_free(void* p, size_t bytes) {
   const int cls = class_of(bytes, &rounded);
   if (a.stats.cached_bytes + rounded > std::max(kCacheAtLeast, a.stats.allocated_bytes)) {
     std::free(p);
+    a.stats.reserved_bytes -= rounded;
     return;
   }
   a.large[cls].push_back(p);
@@ -146,6 +155,7 @@ BufferRef allocate(size_t bytes) {
   b->lender = nullptr;
   b->keeper = nullptr;
   ++stats.allocations;
+  ++stats.buffers;
   stats.allocated_bytes += bytes;
   stats.peak_bytes = std::max(stats.peak_bytes, stats.allocated_bytes);
   return BufferRef::adopt(b);
@@ -192,6 +202,8 @@ bool ask_lender(Buffer& buffer) {
   return buffer.outside > 0;
 }
 
+constinit BufferGoes buffer_goes = nullptr;
+
 void release(Buffer* b) {
   if (b->lender) {
     if (b->outside) take_back(*b);
@@ -199,7 +211,11 @@ void release(Buffer* b) {
     small_free(b, kHeader);
     return;
   }
-  allocator().stats.allocated_bytes -= b->bytes;
+  if (buffer_goes) [[unlikely]]
+    buffer_goes(*b);
+  MemoryStats& stats = allocator().stats;
+  stats.allocated_bytes -= b->bytes;
+  --stats.buffers;
   if (b->bytes <= kInline) {
     small_free(b, kHeader + b->bytes);
   } else {
@@ -213,6 +229,7 @@ MemoryStats memory_stats() { return allocator().stats; }
 void reset_peak_memory_stats() {
   MemoryStats& stats = allocator().stats;
   stats.peak_bytes = stats.allocated_bytes;
+  stats.peak_reserved_bytes = stats.reserved_bytes;
 }
 
 void empty_cache() {
@@ -221,6 +238,7 @@ void empty_cache() {
     for (void* p : kept) std::free(p);
     kept.clear();
   }
+  a.stats.reserved_bytes -= a.stats.cached_bytes;
   a.stats.cached_bytes = 0;
 }
 

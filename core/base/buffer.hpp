@@ -51,11 +51,18 @@ inline bool is_shared(Buffer& buffer) {
   return buffer.outside && (!buffer.lender || ask_lender(buffer));
 }
 
+// Told of every buffer that goes, while somebody wants to know.
+using BufferGoes = void (*)(const Buffer& buffer);
+extern constinit BufferGoes buffer_goes;
+
 struct MemoryStats {
-  size_t allocated_bytes;  // held by live buffers
-  size_t peak_bytes;       // the most that was ever held since reset_peak
-  size_t cached_bytes;     // kept for reuse
-  size_t allocations;      // buffers made since the start
+  size_t allocated_bytes;      // held by live buffers ...
+  size_t peak_bytes;           // ... and the most since reset_peak_memory_stats
+  size_t cached_bytes;         // kept for reuse
+  size_t reserved_bytes;       // had from the system, cached ones and small blocks included ...
+  size_t peak_reserved_bytes;  // ... and the most
+  size_t buffers;              // alive
+  size_t allocations;          // buffers made since the start
 };
 MemoryStats memory_stats();
 void reset_peak_memory_stats();

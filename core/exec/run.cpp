@@ -32,6 +32,7 @@ constinit RunAtOnce run_at_once = [](Node& node) {
 namespace {
 
 constexpr int64_t kWorthUnlocking = 100'000;   // estimated nanoseconds of one kernel
+constexpr size_t kLargeOnAverage = 64 << 10;  // bytes of a value that gains nothing by company
 constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
 
 int64_t now() {
@@ -98,10 +99,12 @@ void give_memory(Node& node) {
     node.buffer = node.inputs[i]->buffer;
     ++node.buffer->refs;
     ++counters.donated;
+    if (report) report->allocated(node);
     return;
   }
   node.buffer = allocate(bytes).leak();
   counters.bytes += bytes;
+  if (report) report->allocated(node);
 }
 
 [[gnu::noinline]] void call_unlocked(Run& run) {
@@ -255,6 +258,14 @@ void give_turn() {
   if (--turn.depth == 0 && turn.waiters > 0) end_of_turn().over.notify_all();
 }
 
+namespace {
+
+// Large values run in the order of recording, which keeps the fewest of them at a time: by levels,
+// whatever reads only what is there would come first and wait for its readers.
+bool are_small(const Pending& nodes) { return nodes.bytes / nodes.live < kLargeOnAverage; }
+
+}  // namespace
+
 void run_pending() {
   pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
   if (pending.live == 0) return;
@@ -263,7 +274,7 @@ void run_pending() {
   ++counters.runs;
   if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
-  if (mode.batching && turn.depth == 1) run_in_batches(poll);
+  if (mode.batching && turn.depth == 1 && are_small(pending)) run_in_batches(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     Node* node = pending.nodes[i];
     if (!node) continue;

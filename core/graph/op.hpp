@@ -161,6 +161,8 @@ struct Op {
   // This node's value added to `start`, as one node that may write over it; for ops whose results
   // are often added up.
   Value (*onto)(const Value& start, const Node& node) = nullptr;
+  // Several nodes of this op that agree in layout and dtype, added up as one.
+  Value (*join)(std::span<const Value> nodes) = nullptr;
   double cost = 1;                        // work per output element, in nanoseconds
   double (*work)(const Node&) = nullptr;  // ... or of the whole node
   bool function = true;                   // wend.name(...)

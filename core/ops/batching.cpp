@@ -91,7 +91,7 @@ Value gradient_of_strided(const Node& in, const Node& view, const Value& g) {
                             Arg::of(view.strides()), Arg::of(view.offset)});
   if (std::ranges::equal(once.span(), in.sizes())) return sum;
   const LayoutRef firsts = intern(once.span(), contiguous_strides(in.sizes()).span());
-  return add_part(full(in.sizes(), 0, g->dtype), sum, *firsts, 0);
+  return placed(sum, *firsts, 0, *contiguous(in.sizes()));
 }
 
 Value view_gradient_of_batch(const GradCall& s) {
@@ -99,7 +99,7 @@ Value view_gradient_of_batch(const GradCall& s) {
   if (in.numel() == node.numel() && in.layout->contiguous && node.layout->contiguous)
     return reshape(s.g, in.sizes());
   if (!in.layout->contiguous) return gradient_of_strided(in, node, s.g);
-  return add_part(full(in.sizes(), 0, s.g->dtype), s.g, *node.layout, node.offset - in.offset);
+  return placed(s.g, *node.layout, node.offset - in.offset, *contiguous(in.sizes()));
 }
 
 // Attributes: sizes of the result; then, for each contribution, the input, its row or -1 where the

@@ -1,5 +1,5 @@
 // ops/view.cpp: ops whose output aliases their input. A view computes only sizes, strides and an
-// offset; views by explicit strides, and gradients of views, are ops/strided.
+// offset; views by explicit strides are ops/strided, gradients of views ops/parts.
 #include <algorithm>
 
 #include "ops/geometry.hpp"
