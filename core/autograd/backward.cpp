@@ -254,7 +254,7 @@ class Walk {
   }
 
  private:
-  void add(Node* node, Value gradient) {
+  [[gnu::always_inline]] void add(Node* node, Value gradient) {
     if (!gradient || (reach_ && !reach_->leads_to_target(node))) return;
     if (by_batches_)
       if (const Batch* batch = batch_of(*node))
@@ -441,7 +441,8 @@ class Walk {
 
   // Gives the gradient of every input that wants one to `take`.
   template <class Take>
-  void apply_rule(const Entry& entry, const Value* in, const Value& out, Take take) {
+  [[gnu::always_inline]] void apply_rule(const Entry& entry, const Value* in, const Value& out,
+                                         Take take) {
     const Node& node = *entry.node;
     const Op& op = *node.op;
     for (uint32_t i = 0; i < node.n_inputs; ++i) {

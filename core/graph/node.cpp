@@ -90,12 +90,6 @@ Extra& extra(Node& node) {
 }
 
 void keep_history(Node& node, bool keep) {
-  if (keep && !node.op->edges) {
-    for (uint32_t i = 0; i < node.n_inputs; ++i)
-      if (Node* input = node.inputs[i].get(); input && (i > 6 || !(node.saved >> i & 1)))
-        unuse(input);
-    return;
-  }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     Node* input = node.inputs[i].get();
     if (!input) continue;
