@@ -3,7 +3,6 @@
 // big.
 #include "base/buffer.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,15 +20,12 @@ constexpr size_t kInline = 1024;  // values up to here lie right behind their bu
 constexpr size_t kHeader = 48;
 static_assert(sizeof(Buffer) <= kHeader);
 constexpr size_t kChunk = 64 * 1024;
-constexpr size_t kRegion = size_t{2} << 20;
 constexpr size_t kCacheAtLeast = size_t{256} << 20;
 
 using Free = SmallBlocks::Free;
 
 struct Allocator {
   std::vector<void*> large[256];
-  char* region = nullptr;  // that chunks are taken from, from its end on
-  size_t region_left = 0, regions = 0;
   MemoryStats stats = {};
 };
 
@@ -55,26 +51,9 @@ int class_of(size_t bytes, size_t* rounded) {
   return octave * 4 + static_cast<int>((up - (size_t{1} << octave)) / step);
 }
 
-// Many chunks lie in regions of the size of a huge page, where the system has such pages: nodes of
-// a large graph are visited in any order, and the processor knows the addresses of few pages.
-char* new_chunk() {
-  Allocator& a = allocator();
-  if (a.region_left < kChunk) {
-    const bool many = ++a.regions > kRegion / kChunk;
-    const size_t bytes = many ? kRegion : kChunk;
-    a.region = static_cast<char*>(std::aligned_alloc(many ? kRegion : 64, bytes));
-    if (!a.region) out_of_memory(bytes);
-#if defined(MADV_HUGEPAGE)
-    if (many) madvise(a.region, bytes, MADV_HUGEPAGE);
-#endif
-    a.region_left = bytes;
-  }
-  a.region_left -= kChunk;
-  return a.region + a.region_left;
-}
-
 void refill(Free*& list, size_t bytes) {
-  char* chunk = new_chunk();
+  char* chunk = static_cast<char*>(std::aligned_alloc(64, kChunk));
+  if (!chunk) out_of_memory(kChunk);
   for (size_t at = 0; at + bytes <= kChunk; at += bytes) {
     Free* f = reinterpret_cast<Free*>(chunk + at);
     f->next = list;
