@@ -287,8 +287,9 @@ PyObject* detach_inplace(PyObject* self, PyObject*) {
           "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
           "torch/optim/optimizer.py as the solution.");
     if (v.node()->needs_grad()) {
+      const bool leaf = history_of(v.node())->is_leaf();
       v.replace_node(alias_without_grad(v.value()));
-      if (as_tensor(self)->link) unlink(as_tensor(self));
+      if (as_tensor(self)->link && !leaf) unlink(as_tensor(self));
     }
     return Py_NewRef(self);
   });

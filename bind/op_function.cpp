@@ -181,7 +181,7 @@ PyObject* write_out(const Callable& c, const Op& op, PyObject* out, Values& resu
 // target itself stands once among the arguments.
 void check_arguments_apart(const Op& op, PyObject* target, const Value& result,
                            std::span<PyObject* const> arguments) {
-  if (!result->op->view && !op.fills) check_distinct(variable_of(target).shape());
+  if (!op.fills && !is_view_of(target, *result)) check_distinct(variable_of(target).shape());
   bool seen = false;
   for (PyObject* t : arguments) {
     if (t == target && !std::exchange(seen, true)) continue;

@@ -184,6 +184,10 @@ PyObject* wrap_view(PyObject* tensor, Value node) {
   return view;
 }
 
+bool is_view_of(PyObject* tensor, const Node& result) {
+  return viewed(&result, {&tensor, 1}) != nullptr;
+}
+
 PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one_of_many) {
   for (PyObject* t : tensors)
     if (&variable_of(t).shape() == result.get()) return Py_NewRef(t);
@@ -265,8 +269,7 @@ void change_geometry(PyObject* target, const Value& result) {
 
 void write_result(PyObject* target, Value result) {
   Variable& v = variable_of(target);
-  if (result->op->view && viewed(result.get(), {&target, 1}))
-    return change_geometry(target, result);
+  if (is_view_of(target, *result)) return change_geometry(target, result);
   const Node& shape = v.shape();
   if (!std::ranges::equal(result->sizes(), shape.sizes()))
     fail(ErrorKind::runtime, "output with shape ", show(shape.sizes()),

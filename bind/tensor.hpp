@@ -54,6 +54,7 @@ PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one
 
 // A view object of `tensor` for a node recorded as a view of its node.
 PyObject* wrap_view(PyObject* tensor, Value node);
+bool is_view_of(PyObject* tensor, const Node& result);
 
 // Writes the result of an in-place op or out= into `target`, with PyTorch's checks.
 void write_result(PyObject* target, Value result);

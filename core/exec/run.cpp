@@ -14,6 +14,7 @@
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
 #include "exec/report.hpp"
+#include "graph/batch.hpp"
 #include "graph/describe.hpp"
 #include "graph/fiber.hpp"
 #include "graph/record.hpp"
@@ -175,6 +176,8 @@ void execute(Node& node, int64_t work) {
     take_value(node, *node.inputs[0]);
     return publish(node);
   }
+  for (const Value& in : node.in())
+    if (in) with_buffer(*in);
   try {
     give_memory(node);
     if (node.layout->numel > 0 || node.op->donates) run_kernel(node, work);
@@ -296,6 +299,7 @@ void observe(Node& node) {
 void observe_now(Node& node) {
   if (node.state == State::pending) run_pending();
   if (node.state == State::dropped && node.op->view) derive_again(node);
+  with_buffer(node);
   if (node.state == State::failed) throw *node.extra->error;
   if (node.state != State::valued)
     fail(ErrorKind::runtime, "internal: the value of ", node.op->name, " is gone");

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "graph/batch.hpp"
 #include "graph/fiber.hpp"
 #include "kernels/cast.hpp"
 
@@ -78,6 +79,7 @@ struct Needs {
 // From now on the user's hooks hold what the gradient will read; numbers are not worth it.
 void pack_saved(Node& node) {
   auto packed = std::make_unique<PackedValues>();
+  extra(node);  // the hooks may let it run, and it is to keep its inputs
   for (uint32_t i = 0; i < 8; ++i) {
     if (!(node.saved >> i & 1) || (i < 7 && i >= node.n_inputs)) continue;
     Node* value = i == 7 ? &node : node.inputs[i].get();
@@ -177,7 +179,7 @@ Source current_source() {
 void derive_again(Node& view) {
   std::vector<Node*> chain;
   Node* base = &view;
-  while (base->state == State::dropped && base->op->view && base->inputs[0]) {
+  while (base->state == State::dropped && !revive(*base) && base->op->view && base->inputs[0]) {
     chain.push_back(base);
     base = base->inputs[0].get();
   }
@@ -186,7 +188,8 @@ void derive_again(Node& view) {
   for (size_t i = chain.size(); i-- > 0;) take_value(*chain[i], *base);
 }
 
-void take_value(Node& view, const Node& base) {
+void take_value(Node& view, Node& base) {
+  with_buffer(base);
   view.buffer = base.buffer;
   ++view.buffer->refs;
   view.state = State::valued;
@@ -220,7 +223,7 @@ namespace {
   if (needs.saved & kSavesOutput) use(node);
   take_inputs(*node, inputs);
   if (op.view) {
-    const Node& base = *node->inputs[0];
+    Node& base = *node->inputs[0];
     if (special_nodes)  // a view is of the kind that its base is
       node->flags = (node->flags & ~Node::inference) | (base.flags & Node::inference);
     if (base.state == State::valued) {
@@ -254,6 +257,15 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
   take_inputs(*node, inputs);
   pending.add(node);
   return Value::adopt(node);
+}
+
+Node* bare_node(const Op& op, uint32_t n_inputs, DType dtype, const Layout* layout,
+                int64_t offset) {
+  Node* node = new_node(op, n_inputs, dtype, LayoutRef(layout), offset);
+  for (uint32_t i = 0; i < n_inputs; ++i) new (&node->inputs[i]) Value();
+  node->uses = 0;
+  node->state = State::dropped;
+  return node;
 }
 
 void refuse_history(Node& node, Error error) {

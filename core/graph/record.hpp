@@ -24,6 +24,9 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
              const Layout* layout, int64_t offset = 0);
 // A node without a value that only carries gradient edges; its turn comes in a run all the same.
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout);
+// A node that was never pending and has neither inputs nor a value; its only reference is the
+// caller's.
+Node* bare_node(const Op& op, uint32_t n_inputs, DType dtype, const Layout* layout, int64_t offset);
 // Calls any op with arguments in the order of its signature.
 Values call(const Op& op, std::span<Arg> args);
 
@@ -85,7 +88,7 @@ using RunAtOnce = void (*)(Node& node);
 extern constinit RunAtOnce run_at_once;
 
 // Steps of giving a node its value, for graph/ and exec/ only.
-void take_value(Node& view, const Node& base);
+void take_value(Node& view, Node& base);
 // A view whose value was dropped takes it again from its base.
 void derive_again(Node& view);
 // After a run: inputs are held on only for the way back.

@@ -2,6 +2,7 @@
 #include "tensor/variable.hpp"
 
 #include "exec/run.hpp"
+#include "graph/batch.hpp"
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
@@ -110,6 +111,7 @@ Value storage_of(Node* node) {
   Node* root = node;
   while (root->op->view && root->n_inputs && root->state != State::valued)
     root = root->inputs[0].get();
+  with_buffer(*root);
   const int64_t element = size_of(node->dtype);
   const int64_t size = root->state == State::valued
                            ? static_cast<int64_t>(root->buffer->bytes) / element
@@ -149,7 +151,8 @@ void Variable::reset() {
     Ref<Family>::adopt(std::exchange(family_, nullptr));
     return unref(node);
   }
-  if (node->uses > 1 && node->state == State::valued) pending.pinned += node->buffer->bytes;
+  if (node->uses > 1 && node->state == State::valued && node->buffer)
+    pending.pinned += node->buffer->bytes;
   let_go(node);
 }
 
@@ -178,7 +181,8 @@ void Variable::refresh() {
   if (!view_) return set_node(family_->node);
   const bool written = family_->version->count != seen_version_;
   WithoutGrad guard;
-  const bool of_result = node_->needs_grad() && !history_of(node_)->is_leaf();
+  const Node& history = *history_of(node_);
+  const bool of_result = node_->needs_grad() && !history.is_leaf();
   const bool base_has = family_->node->needs_grad();
   const bool derived = written && (of_result || base_has);
   const bool lost = node_->flags & Node::refused || (derived && origin_ != Origin::plain);
@@ -189,7 +193,7 @@ void Variable::refresh() {
   Value now = as_strided(whole, node_->sizes(), node_->strides(), node_->offset);
   if (lost)
     now = without_way_back(now, *node_, origin_);
-  else if (!derived && node_->needs_grad())
+  else if (!derived && node_->needs_grad() && (of_result || base_has || history.extra))
     now = with_history_of(now, node_);
   else if (!derived && base_has)
     now = new_leaf(now);
@@ -209,13 +213,15 @@ void Variable::bump_version() {
 }
 
 Variable Variable::view(Value node) {
+  const Node* viewed = node_;
   join_family();
   this->node();
   Variable v;
   v.family_ = Ref<Family>(family_).leak();
   v.node_ = node.get();
   retain(v.node_);
-  v.stamp_ = family_->cell->stamp;
+  // Joining may have left the node that was viewed without its value: the view looks again.
+  v.stamp_ = node_ == viewed ? family_->cell->stamp : 0;
   v.view_ = true;
   v.seen_version_ = family_->version->count;
   v.origin_ = mode.grad ? origin_ : Origin::without_grad;
