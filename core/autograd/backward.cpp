@@ -278,7 +278,7 @@ class Walk {
 
   void step(Entry& entry) {
     Node& node = *entry.node;
-    fetch_inputs(node);
+    if (node.batch) fetch_inputs(node);
     if (by_batches_ && node.flags & Node::stands_for_batch && !step_batch(entry)) return;
     Attachment* attachment = node.extra ? node.extra->attachment.get() : nullptr;
     // As in PyTorch, hooks change the answer only where the walk ends.
