@@ -272,7 +272,7 @@ class Walk {
   }
 
  private:
-  void add(Node* node, Value gradient) {
+  [[gnu::always_inline]] void add(Node* node, Value gradient) {
     if (!gradient || (reach_ && !reach_->leads_to_target(node))) return;
     if (by_batches_)
       if (const Batch* batch = batch_of(*node))
@@ -306,7 +306,7 @@ class Walk {
 
   void step(Entry& entry) {
     Node& node = *entry.node;
-    fetch_inputs(node);
+    if (node.batch) fetch_inputs(node);
     if (by_batches_ && node.flags & Node::stands_for_batch && !step_batch(entry)) return;
     Attachment* attachment = node.extra ? node.extra->attachment.get() : nullptr;
     // As in PyTorch, hooks change the answer only where the walk ends.
@@ -478,7 +478,8 @@ class Walk {
   // Gives the gradient of every input that wants one to `take`. Weights come last among inputs and
   // go first here: what was saved for their gradient need not wait beside the others'.
   template <class Take>
-  void apply_rule(const Entry& entry, const Value* in, const Value& out, Take take) {
+  [[gnu::always_inline]] void apply_rule(const Entry& entry, const Value* in, const Value& out,
+                                         Take take) {
     const Node& node = *entry.node;
     const Op& op = *node.op;
     for (uint32_t i = node.n_inputs; i-- > 0;) {

@@ -42,7 +42,7 @@ class Frontier {
  public:
   bool empty() const { return !newest_.node && heap_.empty(); }
 
-  Entry& entry(Node* node) {
+  [[gnu::always_inline]] Entry& entry(Node* node) {
     if (newest_.node.get() == node) return newest_;
     if (Entry* met = used_ ? met_before(node) : nullptr) return *met;
     if (node->order < newest_order()) return put_away({Value(node), {}, {}});

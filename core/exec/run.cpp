@@ -204,24 +204,13 @@ void Poll::look() {
 
 namespace {
 
-// What is left, nobody looks at; it counts its levels anew.
-void compact() {
-  size_t kept = 0;
-  for (Node* node : pending.nodes) {
-    if (!node) continue;
-    node->row = 1;
-    for (const Value& in : node->in())
-      if (in && in->state == State::pending) node->row = std::max(node->row, in->row + 1);
-    pending.levels[kept] = node->row;
-    node->slot = static_cast<uint32_t>(kept);
-    pending.nodes[kept++] = node;
-  }
-  pending.nodes.resize(kept);
-}
-
-struct CompactAtEnd {
-  ~CompactAtEnd() {
-    if (turn.depth == 1) compact();
+// Nodes keep their places while a run goes through them.
+struct KeepPlaces {
+  KeepPlaces() { pending.in_run = true; }
+  ~KeepPlaces() {
+    if (turn.depth > 1) return;
+    pending.in_run = false;
+    pending.compact();
   }
 };
 
@@ -270,7 +259,7 @@ void run_pending() {
   pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
   if (pending.live == 0) return;
   TakeTurn taken;
-  CompactAtEnd compacting;
+  KeepPlaces keeping;
   ++counters.runs;
   if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
