@@ -25,8 +25,6 @@ constexpr size_t kChunk = 64 * 1024;
 constexpr size_t kRegion = 2 * 1024 * 1024;
 constexpr size_t kCacheAtLeast = size_t{256} << 20;
 
-using Free = SmallBlocks::Free;
-
 struct Allocator {
   std::vector<void*> large[256];
   MemoryStats stats = {};
@@ -76,13 +74,13 @@ char* next_chunk() {
   return std::exchange(at, at + kChunk);
 }
 
-void refill(Free*& list, size_t bytes) {
+// Blocks that lie side by side are handed out one after the other.
+void refill(SmallBlocks::Free& list, size_t bytes) {
   char* chunk = next_chunk();
   reserve(kChunk);
-  for (size_t at = 0; at + bytes <= kChunk; at += bytes) {
-    Free* f = reinterpret_cast<Free*>(chunk + at);
-    f->next = list;
-    list = f;
+  for (size_t n = kChunk / bytes; n-- > 0;) {
+    if (list.top == list.end && !more_room(list)) out_of_memory(kChunk);
+    *list.top++ = chunk + n * bytes;
   }
 }
 
@@ -126,6 +124,18 @@ void large_free(void* p, size_t bytes) {
 
 constinit SmallBlocks small_blocks;
 
+bool more_room(SmallBlocks::Free& list) {
+  constexpr size_t kAhead = SmallBlocks::kAhead;
+  const auto used = static_cast<size_t>(list.top - list.begin);
+  const size_t room = std::max<size_t>(256, 2 * used);
+  void** all = list.begin ? list.begin - kAhead : nullptr;
+  all = static_cast<void**>(std::realloc(all, (kAhead + room) * sizeof(void*)));
+  if (!all) return false;
+  std::fill(all, all + kAhead, nullptr);
+  list = {all + kAhead + used, all + kAhead, all + kAhead + room};
+  return true;
+}
+
 void* small_alloc_anew(size_t bytes) {
   if (bytes > SmallBlocks::kLargest) {
     void* p = std::malloc(bytes);
@@ -133,7 +143,7 @@ void* small_alloc_anew(size_t bytes) {
     return p;
   }
   const size_t index = (bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain;
-  refill(small_blocks.lists[index], index * SmallBlocks::kGrain);
+  refill(small_blocks.free[index], index * SmallBlocks::kGrain);
   return small_alloc(bytes);
 }
 
