@@ -65,7 +65,7 @@ from wend._reductions import (  # noqa: E402
     unique,
     unique_consecutive,
 )
-from wend._report import batching, eager, laziness, report  # noqa: E402
+from wend._report import batching, eager, fusion, laziness, report  # noqa: E402
 from wend._sets import isin  # noqa: E402
 from wend._settings import (  # noqa: E402
     are_deterministic_algorithms_enabled,

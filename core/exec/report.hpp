@@ -50,6 +50,8 @@ class Report {
   ~Report();
 
   void kernel(const Node& node, int64_t nanoseconds);
+  // Nodes that ran in one pass, whose time is divided by what they cost.
+  void fusion(std::span<Node* const> members, int64_t nanoseconds);
   // The line that runs now looks at a value that is pending.
   void observed();
   // A run begins.
@@ -72,6 +74,7 @@ class Report {
   Map<Reads> reads;
   Map<uint64_t> batches;  // how often, by op, line and size
   Map<Parts> parts;
+  std::unordered_map<std::string, uint64_t> fusions;  // how often, by the names of the ops
 
  private:
   template <class T>
