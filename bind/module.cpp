@@ -61,6 +61,8 @@ void bind_modes(nb::module_& m) {
   });
   m.def("_batching", [] { return mode.batching; });
   m.def("_set_batching", [](bool on) { mode.batching = on; });
+  m.def("_fuses_from", [] { return mode.fuses_from; });
+  m.def("_set_fuses_from", [](int64_t elements) { mode.fuses_from = elements; });
   m.def("_eager", [] { return mode.eager; });
   m.def("_set_eager", [](bool on) { mode.eager = on; });
   m.def("get_default_dtype", [] { return nb::borrow(dtype_object(default_dtype())); });
@@ -97,6 +99,8 @@ void bind_running(nb::module_& m) {
     d["kernels"] = counters.kernels;
     d["batches"] = counters.batches;
     d["batched"] = counters.batched;
+    d["fusions"] = counters.fusions;
+    d["fused"] = counters.fused;
     d["donated"] = counters.donated;
     d["bytes"] = counters.bytes;
     d["recorded"] = nodes_recorded();

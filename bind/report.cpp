@@ -83,6 +83,14 @@ nb::list batch_sizes() {
   });
 }
 
+// (names of the ops, separated by blanks, times)
+nb::list fused_ops() {
+  nb::list rows;
+  for (const auto& [names, times] : report->fusions)
+    rows.append(nb::make_tuple(names.c_str(), times));
+  return rows;
+}
+
 // (code object, instruction, place, times, runs, nodes in them)
 nb::list value_reads() {
   return rows_of(report->reads, [](const Report::Key& key, const Report::Reads& r) {
@@ -107,6 +115,7 @@ void init_report(nb::module_& m) {
   m.def("_kernel_times", kernel_times);
   m.def("_held_at_peak", held_at_peak);
   m.def("_batch_sizes", batch_sizes);
+  m.def("_fused_ops", fused_ops);
   m.def("_value_reads", value_reads);
   m.def("_batch_gaps", batch_gaps);
 }

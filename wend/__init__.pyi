@@ -491,6 +491,7 @@ from wend._reductions import unique_consecutive as unique_consecutive
 from wend._reflections import ormqr as ormqr
 from wend._report import batching as batching
 from wend._report import eager as eager
+from wend._report import fusion as fusion
 from wend._report import laziness as laziness
 from wend._report import report as report
 from wend._sets import isin as isin

@@ -52,7 +52,7 @@ _MEMBERS = {
     "_reductions": "corrcoef cov cumulative_trapezoid diff gradient nanquantile quantile renorm"
     " trapezoid trapz unique unique_consecutive",
     "_reflections": "ormqr",
-    "_report": "batching eager laziness report",
+    "_report": "batching eager fusion laziness report",
     "_sets": "isin",
     "_shapes": "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors"
     " cartesian_prod combinations meshgrid",

@@ -1,4 +1,4 @@
-"""When and how recorded work runs, and what ran: `wend.eager`, `batching`, `laziness`, `report`.
+"""When and how recorded work runs, and what ran: `wend.eager`, `batching`, `fusion`, `report`.
 
 Running and counting are the extension module's; here they are switched, compared and shown.
 """
@@ -55,6 +55,37 @@ class batching(ContextDecorator):  # noqa: N801
 
     def __exit__(self, *error: object) -> None:
         _C._set_batching(self._before.pop())
+
+
+# No tensor has so many elements.
+_NEVER = 2**63 - 1
+
+
+class fusion(ContextDecorator):  # noqa: N801
+    """Let neighbours that work element by element run in one pass or, with False, one by one.
+
+    Tensors of fewer than `elements` run one by one in any case: they stay in cache from one
+    operation to the next.
+
+    >>> x = wend.ones(100, 100).exp()
+    >>> with wend.report() as r, wend.fusion(False):
+    ...     print(((x * 2 + 1).tanh() - 1).sum().item() < 0, r.fusions)
+    True 0
+    """
+
+    def __init__(self, mode: bool = True, elements: int = 4096) -> None:
+        if elements < 0:
+            raise ValueError(f"fusion(): elements must not be negative, got {elements}")
+        self._elements = min(elements, _NEVER) if mode else _NEVER
+        self._before: list[int] = []
+
+    def __enter__(self) -> fusion:
+        self._before.append(_C._fuses_from())
+        _C._set_fuses_from(self._elements)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _C._set_fuses_from(self._before.pop())
 
 
 class laziness(ContextDecorator):  # noqa: N801
@@ -129,6 +160,7 @@ class report:  # noqa: N801
         self._sizes: _Figures = {}
         self._reads: _Figures = {}
         self._gaps: _Figures = {}
+        self._fused: _Figures = {}
         self._texts: dict[Any, tuple[str, ...]] = {}
         self._counts: dict[str, int] = {}
         self._held: list[Held] = []
@@ -140,7 +172,7 @@ class report:  # noqa: N801
         _C._open_report()
         self._open = True
         self._kernels_before = _kernels()
-        self._before = _sizes(), _reads(), _gaps()
+        self._before = _sizes(), _reads(), _gaps(), _fused()
         self._counts_before = _C._counters()
         self._began = time.perf_counter()
         return self
@@ -158,8 +190,8 @@ class report:  # noqa: N801
         before, now = self._counts_before, _C._counters()
         self._counts = {name: now[name] - before[name] for name in now}
         self._kernels = _difference(_kernels(), self._kernels_before)
-        figures = zip((_sizes(), _reads(), _gaps()), self._before, strict=True)
-        self._sizes, self._reads, self._gaps = (_since(now, before) for now, before in figures)
+        figures = zip((_sizes(), _reads(), _gaps(), _fused()), self._before, strict=True)
+        self._sizes, self._reads, self._gaps, self._fused = (_since(*pair) for pair in figures)
         self._texts = {_gap_key(row): tuple(row[8]) for row in _C._batch_gaps()}
         self._held = _held()
 
@@ -184,7 +216,7 @@ class report:  # noqa: N801
 
     @property
     def kernels(self) -> int:
-        """Kernels that gave it to them; views need none, and members of a batch share one."""
+        """Kernels that gave it to them; views need none, batches and fused nodes share one."""
         return self._count("kernels")
 
     @property
@@ -205,6 +237,29 @@ class report:  # noqa: N801
         for (_, size), (times,) in sorted(self._sizes.items(), key=lambda item: item[0][1]):
             sizes[size] = sizes.get(size, 0) + times
         return sizes
+
+    @property
+    def fusions(self) -> int:
+        """How often several nodes that work element by element ran in one pass."""
+        return self._count("fusions")
+
+    @property
+    def fused(self) -> int:
+        """Nodes that ran so."""
+        return self._count("fused")
+
+    @property
+    def fused_ops(self) -> dict[tuple[str, ...], int]:
+        """How often the same ops ran in one pass, by their names in order.
+
+        >>> x = wend.ones(100, 100).exp()
+        >>> with wend.report() as r:
+        ...     total = (x * 2 + 1).sum().item()
+        >>> r.fused_ops
+        {('mul', 'add', 'sum'): 1}
+        """
+        self._look()
+        return {key: times for key, (times,) in self._fused.items()}
 
     @property
     def gathers(self) -> int:
@@ -278,6 +333,8 @@ class report:  # noqa: N801
             sizes = list(self.batch_sizes)
             held = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
             text += f", {self.batched} of them in {_many(self.batches, 'batch', 'es')} of {held}"
+        if self.fusions:
+            text += f", {self.fused} fused in {_many(self.fusions, 'pass', 'es')}"
         return text
 
     def __str__(self) -> str:
@@ -321,6 +378,10 @@ def _reads() -> _Figures:
         key = expression_at(code, instruction), _place(place)
         figures[key] = _sum(counts, figures.get(key))
     return figures
+
+
+def _fused() -> _Figures:
+    return {tuple(names.split()): (times,) for names, times in _C._fused_ops()}
 
 
 def _gap_key(row: tuple[Any, ...]) -> tuple[Line, str | None, str, int]:

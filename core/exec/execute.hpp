@@ -1,6 +1,8 @@
 // exec/execute.hpp: giving single nodes their values; for the files of exec/ only.
 #pragma once
 
+#include <string>
+
 #include "graph/record.hpp"
 
 namespace wend {
@@ -11,6 +13,11 @@ int64_t work_of(const Node& node);
 inline bool is_due(const Node* node) { return node && node->uses > 0; }
 // Gives the node its value or its error. Out of memory and interrupts leave it as it was.
 void execute(Node& node, int64_t work);
+// Whether the memory of `in` is what the value of `out` needs, if nobody else needs it.
+bool has_memory_for(const Node& in, const Node& out);
+// Raises and changes nothing if there is not enough.
+void new_memory(Node& node);
+std::string call_of(const Node& node);
 // A value is there: readers may see it, and the node lets its inputs go.
 void publish(Node& node);
 
@@ -25,6 +32,23 @@ class Poll {
   void look();
   int64_t since_ = 0;
   int64_t last_ = 0;
+};
+
+// Runs a node in its turn.
+void run_alone(Node& node, Poll& poll);
+
+int64_t now();  // in nanoseconds
+
+// Without the embedding program's lock, where so much work is worth it.
+class Unlocked {
+ public:
+  explicit Unlocked(int64_t work);
+  Unlocked(const Unlocked&) = delete;
+  ~Unlocked();
+
+ private:
+  void* state_ = nullptr;
+  bool is_worth_it_;
 };
 
 // Whether members of a batch may differ in attribute i.

@@ -135,6 +135,23 @@ void Report::note(const Key& key, int64_t values, int64_t bytes) {
   since_peak_.clear();
 }
 
+void Report::fusion(std::span<Node* const> members, int64_t nanoseconds) {
+  std::string names;
+  double cost = 0;
+  for (const Node* member : members) {
+    names += names.empty() ? "" : " ";
+    names += member->op->name;
+    cost += member->op->cost;
+  }
+  ++fusions[names];
+  for (const Node* member : members) {
+    Kernels& total = at(kernels, key_of(*member));
+    ++total.calls;
+    total.nanoseconds += static_cast<int64_t>(nanoseconds * member->op->cost / cost);
+    if (member->buffer) total.bytes += member->numel() * size_of(member->dtype);
+  }
+}
+
 void Report::observed() {
   const Source source = current_source();
   reader_ = &at(reads, {nullptr, source.code, source.instruction});

@@ -57,6 +57,8 @@ class Report {
   void kernel(const Node& node, int64_t nanoseconds);
   // The node was given memory, new or of one of its inputs.
   void allocated(const Node& node);
+  // Nodes that ran in one pass, whose time is divided by what they cost.
+  void fusion(std::span<Node* const> members, int64_t nanoseconds);
   // The line that runs now looks at a value that is pending.
   void observed();
   // A run begins.
@@ -80,6 +82,7 @@ class Report {
   Map<uint64_t> batches;  // how often, by op, line and size
   Map<Parts> parts;
   Map<Held> at_peak;  // what was held when it was most, of what was made since the report began
+  std::unordered_map<std::string, uint64_t> fusions;  // how often, by the names of the ops
 
  private:
   void note(const Key& key, int64_t values, int64_t bytes);

@@ -13,6 +13,7 @@
 
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
+#include "exec/fuse.hpp"
 #include "exec/report.hpp"
 #include "graph/batch.hpp"
 #include "graph/describe.hpp"
@@ -32,14 +33,8 @@ constinit RunAtOnce run_at_once = [](Node& node) {
 namespace {
 
 constexpr int64_t kWorthUnlocking = 100'000;   // estimated nanoseconds of one kernel
-constexpr size_t kLargeOnAverage = 64 << 10;  // bytes of a value that gains nothing by company
+constexpr size_t kLargeOnAverage = 64 << 10;   // bytes of a value that gains nothing by company
 constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
-
-int64_t now() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * int64_t{1'000'000'000} + t.tv_nsec;
-}
 
 // One run at a time; a thread may run again inside its own run (a destructor may observe). Depth,
 // owner and waiters change under the embedding program's lock only.
@@ -85,40 +80,34 @@ const Error* input_error(const Node& node) {
   return nullptr;
 }
 
-bool may_take(const Node& node, uint32_t i, size_t bytes) {
-  const Node& input = *node.inputs[i];
-  return input.uses == 1 && !(node.saved >> i & 1) && input.buffer->refs == 1 &&
-         !input.buffer->outside && input.layout == node.layout && input.dtype == node.dtype &&
-         input.offset == node.offset && input.buffer->bytes == bytes && !input.buffer->lender;
+size_t bytes_of(const Node& node) {
+  return (node.offset + node.layout->span) * size_of(node.dtype);
 }
 
 void give_memory(Node& node) {
-  const size_t bytes = (node.offset + node.layout->span) * size_of(node.dtype);
   for (uint32_t i = 0; node.op->donates >> i && i < node.n_inputs; ++i) {
-    if (!(node.op->donates >> i & 1) || !may_take(node, i, bytes)) continue;
-    node.buffer = node.inputs[i]->buffer;
+    const Node& in = *node.inputs[i];
+    if (!(node.op->donates >> i & 1) || in.uses != 1 || node.saved >> i & 1 ||
+        !has_memory_for(in, node))
+      continue;
+    node.buffer = in.buffer;
     ++node.buffer->refs;
     ++counters.donated;
     if (report) report->allocated(node);
     return;
   }
-  node.buffer = allocate(bytes).leak();
-  counters.bytes += bytes;
-  if (report) report->allocated(node);
+  new_memory(node);
 }
 
-[[gnu::noinline]] void call_unlocked(Run& run) {
-  struct Unlocked {
-    void* state = host.unlock();
-    ~Unlocked() { host.lock(state); }
-  } unlocked;
+[[gnu::noinline]] void call_unlocked(Run& run, int64_t work) {
+  const Unlocked unlocked(work);
   run.node.op->kernel(run);
 }
 
 [[gnu::always_inline]] inline void call_kernel(Run& run, int64_t work) {
   const KernelFloats floats;
   if (work > kWorthUnlocking && host.unlock) [[unlikely]]
-    call_unlocked(run);
+    call_unlocked(run, work);
   else
     run.node.op->kernel(run);
 }
@@ -138,12 +127,39 @@ inline void run_kernel(Node& node, int64_t work) {
   ++counters.kernels;
 }
 
+}  // namespace
+
+bool has_memory_for(const Node& in, const Node& out) {
+  return in.buffer && in.buffer->refs == 1 && !in.buffer->outside && in.layout == out.layout &&
+         in.dtype == out.dtype && in.offset == out.offset && in.buffer->bytes == bytes_of(out) &&
+         !in.buffer->lender;
+}
+
+void new_memory(Node& node) {
+  const size_t bytes = bytes_of(node);
+  node.buffer = allocate(bytes).leak();
+  counters.bytes += bytes;
+  if (report) report->allocated(node);
+}
+
 std::string call_of(const Node& node) {
   const auto attrs = node.attrs ? node.attrs->span() : std::span<const Arg>{};
   return describe_call(*node.op, node.in(), attrs);
 }
 
-}  // namespace
+int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * int64_t{1'000'000'000} + t.tv_nsec;
+}
+
+Unlocked::Unlocked(int64_t work) : is_worth_it_(work > kWorthUnlocking && host.unlock) {
+  if (is_worth_it_) state_ = host.unlock();
+}
+
+Unlocked::~Unlocked() {
+  if (is_worth_it_) host.lock(state_);
+}
 
 int64_t work_of(const Node& node) {
   if (node.op->work) return static_cast<int64_t>(node.op->work(node));
@@ -214,16 +230,18 @@ struct KeepPlaces {
   }
 };
 
-void hold_and_execute(Node& node, int64_t work) {
+}  // namespace
+
+void run_alone(Node& node, Poll& poll) {
   retain(&node);
   struct Held {
     Node* node;
     ~Held() { unref(node); }
   } held{&node};
+  const int64_t work = work_of(node);
+  poll.after(work);
   execute(node, work);
 }
-
-}  // namespace
 
 void take_turn() {
   const pthread_t me = pthread_self();
@@ -264,6 +282,7 @@ void run_pending() {
   if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
   if (mode.batching && turn.depth == 1 && are_small(pending)) run_in_batches(poll);
+  Fusion fusion(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     Node* node = pending.nodes[i];
     if (!node) continue;
@@ -272,10 +291,9 @@ void run_pending() {
       if (node->needs_grad()) node->order = next_order();
       continue;
     }
-    const int64_t work = work_of(*node);
-    poll.after(work);
-    hold_and_execute(*node, work);
+    fusion.run(*node);
   }
+  fusion.finish();
 }
 
 namespace {
