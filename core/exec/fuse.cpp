@@ -267,7 +267,7 @@ void Group::run_program(int64_t work) {
 void Group::publish_all() {
   for (Node* member : members_) {
     pending.remove(member);
-    member->state = State::valued;
+    member->state = member->buffer ? State::valued : State::dropped;
     member->order = next_order();
   }
   counters.nodes += members_.size();
