@@ -7,6 +7,7 @@
 #include <bit>
 #include <unordered_map>
 
+#include "base/forever.hpp"
 #include "exec/execute.hpp"
 #include "exec/report.hpp"
 #include "exec/run.hpp"
@@ -301,6 +302,23 @@ void run_recorded_since(size_t mark) {
   }
 }
 
+// Batches of this run some of whose members may still be read in it.
+class Recent {
+ public:
+  void add(Node& whole) { wholes_.emplace_back(&whole); }
+  // Those that few members need give their memory back.
+  void thin_out() {
+    std::erase_if(wholes_, [](const Ref<Node>& whole) {
+      return whole->state != State::valued || move_survivors_out(*whole->batch);
+    });
+  }
+  void forget() { wholes_.clear(); }
+
+ private:
+  std::vector<Ref<Node>> wholes_;
+};
+constinit Forever<Recent> recent;
+
 void publish_rows(Node& whole, const Together& together) {
   Batch& batch = new_batch(whole, together.members, together.inputs());
   for (size_t i = 0; i < together.members.size(); ++i) {
@@ -309,6 +327,7 @@ void publish_rows(Node& whole, const Together& together) {
     join_batch(batch, member, static_cast<uint32_t>(i));
   }
   counters.nodes += together.members.size();
+  recent.value.add(whole);
 }
 
 bool run_at_once(Members members) {
@@ -527,9 +546,13 @@ bool run_in_batches(Poll& poll) {
   if (!levels.worth_it()) return false;
   Groups groups;
   HeldNodes nodes;
+  struct Forget {
+    ~Forget() { recent.value.forget(); }
+  } at_the_end;
   for (uint32_t l = 1; l <= levels.highest(); ++l) {
     nodes.take(levels.level(l));
     run_level(nodes.all(), groups, poll);
+    recent.value.thin_out();
   }
   return true;
 }
