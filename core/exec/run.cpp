@@ -244,6 +244,21 @@ void give_turn() {
   if (--turn.depth == 0 && turn.waiters > 0) end_of_turn().over.notify_all();
 }
 
+namespace {
+
+// While a node runs, one that comes soon is fetched, all of it if it has few inputs. Inline, or GCC
+// takes a function of prefetches for one without effect.
+[[gnu::always_inline]] inline void fetch_ahead(size_t i) {
+  constexpr size_t kAhead = 2;
+  if (i + kAhead >= pending.nodes.size()) return;
+  const auto* next = reinterpret_cast<const char*>(pending.nodes[i + kAhead]);
+  if (!next) return;
+  __builtin_prefetch(next);
+  __builtin_prefetch(next + 64);
+}
+
+}  // namespace
+
 void run_pending() {
   pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
   if (pending.live == 0) return;
@@ -254,6 +269,7 @@ void run_pending() {
   Poll poll;
   if (mode.batching && turn.depth == 1) run_in_batches(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
+    fetch_ahead(i);
     Node* node = pending.nodes[i];
     if (!node) continue;
     if (node->uses == 0) {
