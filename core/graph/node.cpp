@@ -34,7 +34,7 @@ struct Dying {
 
 constinit Forever<Dying> dying;
 
-inline void take_apart(Node* node) {
+[[gnu::always_inline]] inline void take_apart(Node* node) {
   for (uint32_t i = 0; i < node->n_inputs; ++i) {
     Node* input = node->inputs[i].leak();
     if (!input) continue;
