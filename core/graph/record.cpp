@@ -167,7 +167,8 @@ namespace {
   take_inputs(*node, inputs);
   if (special_nodes && op.view)  // a view is of the kind that its base is
     node->flags = (node->flags & ~Node::inference) | (node->inputs[0]->flags & Node::inference);
-  if (op.view && node->inputs[0]->state == State::valued) {
+  // A view has its value at once, but not its place before what its history leads to has one.
+  if (op.view && needs.level == 0 && node->inputs[0]->state == State::valued) {
     node->order = next_order();
     take_value(*node, *node->inputs[0]);
     let_inputs_go(*node);
@@ -177,7 +178,7 @@ namespace {
   Value result = Value::adopt(node);
   if (mode.saver && needs.saved) [[unlikely]]
     pack_saved(*node);
-  if (op.at_once || mode.eager || (needs.outside && !op.view)) [[unlikely]]
+  if (op.at_once || mode.eager || needs.outside) [[unlikely]]
     run_at_once(*node);
   return result;
 }
