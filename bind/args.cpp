@@ -54,26 +54,21 @@ class Parser {
   Parser(const Signature& s, ParsedArgs& out, WhyNot* why) : s_(s), out_(out), why_(why) {}
 
   bool parse(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    const size_t n = s_.params.size();
-    PyObject* given[kMaxParams];
+    const int n = s_.n_params;
     const bool varargs = s_.varargs && nargs >= s_.positional && begins_numbers(args);
     if (nargs > s_.positional && !varargs) return too_many(nargs);
-    const Py_ssize_t by_position = varargs ? s_.positional - 1 : nargs;
-    by_position_ = static_cast<size_t>(by_position);
-    std::copy_n(args, by_position, given);
-    std::fill(given + by_position, given + n, nullptr);
-    if (kwnames && !take_keywords(args + nargs, kwnames, varargs, given)) return false;
-    std::copy_n(s_.defaults, n, out_.args);
-    for (size_t i = 0; i < n; ++i) {
-      if (!given[i] && s_.may_lack >> i & 1) continue;
-      if (varargs && static_cast<int>(i) == s_.positional - 1) {
-        if (!integers(s_.params[i], args + by_position, nargs - by_position, out_.args[i]))
-          return false;
-      } else if (!given[i] && !s_.params[i].has_default) {
-        return missing(given);
-      } else if (!convert(i, given[i])) {
-        return false;
+    const int by_position = varargs ? s_.positional - 1 : static_cast<int>(nargs);
+    by_position_ = by_position;
+    PyObject* named[kMaxParams];  // filled in from the first that may be given by keyword
+    if (kwnames && !take_keywords(args + nargs, kwnames, varargs, by_position, named)) return false;
+    for (int i = 0; i < n; ++i) {
+      if (varargs && i == by_position) {
+        if (!integers(s_.params[i], args + i, nargs - i, out_.args[i])) return false;
+        continue;
       }
+      PyObject* given = i < by_position ? args[i] : kwnames ? named[i] : nullptr;
+      if (!given && !leave_out(i)) return missing(i, kwnames ? named : nullptr);
+      if (given && !convert(i, given)) return false;
     }
     return true;
   }
@@ -99,18 +94,21 @@ class Parser {
               n == 1 ? " was given" : " were given");
   }
 
-  bool missing(PyObject* const* given) {
+  // `named`: what was given by keyword, if anything was.
+  bool missing(int from, PyObject* const* named) {
     if (!why_) return false;
     std::string names;
     int n = 0;
-    for (size_t i = 0; i < s_.params.size(); ++i) {
-      if (given[i] || s_.params[i].has_default) continue;
+    for (int i = from; i < s_.n_params; ++i) {
+      if ((named && named[i]) || s_.params[i].has_default) continue;
       names += join(n++ ? ", " : "", '"', s_.params[i].name, '"');
     }
     return no("missing ", n, " required positional arguments: ", names);
   }
 
-  bool take_keywords(PyObject* const* values, PyObject* kwnames, bool varargs, PyObject** given) {
+  bool take_keywords(PyObject* const* values, PyObject* kwnames, bool varargs, int by_position,
+                     PyObject** named) {
+    std::fill(named + by_position, named + s_.n_params, nullptr);
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); ++k) {
       PyObject* name = PyTuple_GET_ITEM(kwnames, k);
       const int at = find(name);
@@ -119,9 +117,9 @@ class Parser {
         continue;
       }
       if (at < 0) return no("got an unexpected keyword argument '", PyUnicode_AsUTF8(name), "'");
-      if (given[at] || (varargs && at == s_.positional - 1))
+      if (at < by_position || named[at] || (varargs && at == by_position))
         return no("got multiple values for argument '", s_.params[at].name, "'");
-      given[at] = values[k];
+      named[at] = values[k];
     }
     return true;
   }
@@ -135,7 +133,7 @@ class Parser {
 
   // Names in programs are interned, so that most are found, or not, without reading them.
   int find(PyObject* name) const {
-    const int n = static_cast<int>(s_.params.size());
+    const int n = s_.n_params;
     for (int i = 0; i < n; ++i)
       if (s_.params[i].interned == name) return i;
     const bool interned = PyUnicode_CHECK_INTERNED(name);
@@ -161,19 +159,29 @@ class Parser {
     return true;
   }
 
-  bool convert(size_t i, PyObject* o) {
+  bool leave_out(int i) {
+    Arg& arg = out_.args[i];
+    arg = s_.defaults[i];
+    if (s_.may_lack >> i & 1) return true;
+    const Param& p = s_.params[i];
+    if (!p.has_default) return false;
+    if (arg.is_number()) hold_number(arg);
+    return true;
+  }
+
+  bool convert(int i, PyObject* o) {
     const Param& p = s_.params[i];
     Arg& arg = out_.args[i];
-    if (!o) {
-      if (arg.is_number()) hold_number(arg);
+    if (p.type == Type::tensor && Py_TYPE(o) == &tensor_type) [[likely]] {
+      arg = Arg::of(variable_of(o).node());
+      add_tensor(o);
       return true;
     }
     arg = Arg();
     if (o == Py_None && (p.optional || p.type >= Type::device)) return true;
     if (convert_to(p, o, arg)) return true;
     if (!why_ || !why_->text.empty()) return false;
-    const size_t own = static_cast<size_t>(why_->own);
-    const std::string at = i < by_position_ ? join(" (position ", i + 1 - own, ")") : "";
+    const std::string at = i < by_position_ ? join(" (position ", i + 1 - why_->own, ")") : "";
     return no("argument '", p.name, "'", at, " must be ", type_name(p), ", not ",
               Py_TYPE(o)->tp_name);
   }
@@ -415,7 +423,7 @@ class Parser {
     }
   }
 
-  size_t by_position_ = 0;  // how many arguments are
+  int by_position_ = 0;  // how many arguments are
   const Signature& s_;
   ParsedArgs& out_;
   WhyNot* why_;

@@ -452,7 +452,7 @@ PyGetSetDef tensor_attributes[] = {
     {"output_nr", get_output_nr, nullptr, nullptr, nullptr},
     {"retains_grad", get_retains_grad, nullptr, "Whether retain_grad() was called.", nullptr},
     {"_backward_hooks", backward_hooks, nullptr, nullptr, nullptr},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__dict__", get_dict, set_dict, nullptr, nullptr},
     {}};
 
 PyMethodDef tensor_methods[] = {

@@ -43,13 +43,18 @@ from wend._settings import (  # noqa: E402
 )
 from wend._tensor import (  # noqa: E402
     allclose,
+    detach,
     equal,
+    get_device,
     imag,
     is_complex,
+    is_conj,
     is_floating_point,
     is_inference,
+    is_neg,
     is_nonzero,
     is_same_size,
+    is_signed,
     is_tensor,
     numel,
 )

@@ -14,6 +14,7 @@
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
 #include "exec/report.hpp"
+#include "graph/batch.hpp"
 #include "graph/describe.hpp"
 #include "graph/fiber.hpp"
 #include "graph/record.hpp"
@@ -103,21 +104,35 @@ void give_memory(Node& node) {
   counters.bytes += bytes;
 }
 
-void run_kernel(Node& node, int64_t work) {
-  Run run{node};
+[[gnu::noinline]] void call_unlocked(Run& run) {
+  struct Unlocked {
+    void* state = host.unlock();
+    ~Unlocked() { host.lock(state); }
+  } unlocked;
+  run.node.op->kernel(run);
+}
+
+[[gnu::always_inline]] inline void call_kernel(Run& run, int64_t work) {
   const KernelFloats floats;
-  const int64_t start = report ? now() : 0;
-  if (work > kWorthUnlocking && host.unlock) {
-    struct Unlocked {
-      void* state = host.unlock();
-      ~Unlocked() { host.lock(state); }
-    } unlocked;
-    node.op->kernel(run);
-  } else {
-    node.op->kernel(run);
-  }
+  if (work > kWorthUnlocking && host.unlock) [[unlikely]]
+    call_unlocked(run);
+  else
+    run.node.op->kernel(run);
+}
+
+[[gnu::noinline]] void call_reported(Run& run, int64_t work) {
+  const int64_t start = now();
+  call_kernel(run, work);
+  report->kernel(run.node, now() - start);
+}
+
+inline void run_kernel(Node& node, int64_t work) {
+  Run run{node};
+  if (report) [[unlikely]]
+    call_reported(run, work);
+  else
+    call_kernel(run, work);
   ++counters.kernels;
-  if (report) report->kernel(node, now() - start);
 }
 
 std::string call_of(const Node& node) {
@@ -141,9 +156,7 @@ void pass_marker(Node& node) {
   take_place(node);
 }
 
-}  // namespace
-
-void publish(Node& node) {
+[[gnu::always_inline]] inline void publish_now(Node& node) {
   pending.remove(&node);
   node.state = State::valued;
   take_place(node);
@@ -152,6 +165,10 @@ void publish(Node& node) {
   if (node.uses == 0) value_unneeded(&node);
 }
 
+}  // namespace
+
+void publish(Node& node) { publish_now(node); }
+
 void execute(Node& node, int64_t work) {
   if (!node.op->kernel && !node.op->view) return pass_marker(node);
   if (const Error* error = input_error(node)) return fail_node(node, *error);
@@ -159,6 +176,8 @@ void execute(Node& node, int64_t work) {
     take_value(node, *node.inputs[0]);
     return publish(node);
   }
+  for (const Value& in : node.in())
+    if (in) with_buffer(*in);
   try {
     give_memory(node);
     if (node.layout->numel > 0 || node.op->donates) run_kernel(node, work);
@@ -168,7 +187,7 @@ void execute(Node& node, int64_t work) {
     if (e.kind == ErrorKind::memory || e.kind == ErrorKind::interrupted) throw;
     return fail_node(node, e);
   }
-  publish(node);
+  publish_now(node);
 }
 
 void Poll::look() {
@@ -291,6 +310,7 @@ void observe(Node& node) {
 void observe_now(Node& node) {
   if (node.state == State::pending) run_pending();
   if (node.state == State::dropped && node.op->view) derive_again(node);
+  with_buffer(node);
   if (node.state == State::failed) throw *node.extra->error;
   if (node.state != State::valued)
     fail(ErrorKind::runtime, "internal: the value of ", node.op->name, " is gone");
