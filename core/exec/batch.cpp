@@ -111,7 +111,8 @@ bool same_key(const Node& a, const Node& b) {
 }
 
 bool may_batch(const Node& node) {
-  if (!node.op->can_batch() || node.extra || node.n_inputs == 0 || node.n_inputs > kMaxInputs)
+  if (!node.op->can_batch() || node.extra || node.order || node.n_inputs == 0 ||
+      node.n_inputs > kMaxInputs)
     return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
   if (node.layout->numel == 0 || bytes > (node.op->elementwise < 0 ? kLarge : kLargeRow))
@@ -528,7 +529,7 @@ void run_level(Members nodes, Groups& groups, Poll& poll) {
     Node* node = nodes[i];
     if (node->state != State::pending) continue;
     if (node->uses == 0)
-      node->order = next_order();
+      take_place(*node);
     else if (nodes.size() > 1 && may_batch(*node))
       groups.add(node);
     else

@@ -172,13 +172,13 @@ namespace {
 void pass_marker(Node& node) {
   pending.remove(&node);
   node.state = State::dropped;
-  node.order = next_order();
+  take_place(node);
 }
 
 [[gnu::always_inline]] inline void publish_now(Node& node) {
   pending.remove(&node);
   node.state = State::valued;
-  node.order = next_order();
+  take_place(node);
   ++counters.nodes;
   let_inputs_go(node);
   if (node.uses == 0) value_unneeded(&node);
@@ -300,7 +300,7 @@ void run_pending() {
     if (!node) continue;
     if (node->uses == 0) {
       // The way back may lead through it.
-      if (node->needs_grad()) node->order = next_order();
+      if (node->needs_grad()) take_place(*node);
       continue;
     }
     fusion.run(*node);

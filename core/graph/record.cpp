@@ -206,7 +206,7 @@ namespace {
 // After a node was made that does not simply wait for its turn.
 [[gnu::noinline]] void attend_to(Node& node, bool outside) {
   if (mode.saver && node.saved) pack_saved(node);
-  if (node.op->at_once || mode.eager || (outside && !node.op->view)) run_at_once(node);
+  if (node.op->at_once || mode.eager || outside) run_at_once(node);
 }
 
 [[gnu::always_inline]] inline Value append_inferred(Infer& s) {
@@ -226,7 +226,8 @@ namespace {
     Node& base = *node->inputs[0];
     if (special_nodes)  // a view is of the kind that its base is
       node->flags = (node->flags & ~Node::inference) | (base.flags & Node::inference);
-    if (base.state == State::valued) {
+    // It has its value at once, but not its place before what its history leads to has one.
+    if (base.state == State::valued && needs.level == 0) {
       node->order = next_order();
       take_value(*node, base);
       let_inputs_go(*node);
