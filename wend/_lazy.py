@@ -67,8 +67,8 @@ NAMES = {name: module for module, names in _MEMBERS.items() for name in names.sp
 # Those that Tensor has as methods too.
 _WITH_METHOD = (
     "cholesky cholesky_inverse cholesky_solve corrcoef cov det diff histogram inverse logdet lu"
-    " lu_solve matrix_exp matrix_power nanquantile norm orgqr ormqr pinverse qr quantile renorm slogdet svd"
-    " triangular_solve unique unique_consecutive"
+    " lu_solve matrix_exp matrix_power nanquantile norm orgqr ormqr pinverse qr quantile renorm"
+    " slogdet svd triangular_solve unique unique_consecutive"
 )
 METHODS = _WITH_METHOD.split()
 
