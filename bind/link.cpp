@@ -195,8 +195,10 @@ PyObject* add_hook(PyObject*& hooks, PyObject* hook) {
 }
 
 PyObject* tensor_for(const Value& node) {
-  if (node->is_leaf()) {
-    Object leaf = link_of(*node).living();
+  // A leaf that was written stands for its value by a node that is bound to the leaf's own.
+  Node* own = history_of(node.get());
+  if (own->is_leaf()) {
+    Object leaf = link_of(*own).living();
     if (leaf && variable_of(leaf.get()).node() == node.get()) return leaf.release();
   }
   return wrap(node);

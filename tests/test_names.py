@@ -75,10 +75,61 @@ CASES: dict[str, Callable[[Any], Any]] = {
         T.amp.GradScaler("cuda", enabled=False).state_dict(),
         T.is_autocast_enabled(),
     ],
+    "TorchScript's decorators": lambda T: scripted(T),
+    "sparse": lambda T: [
+        T.sparse_coo_tensor([[0, 1, 1], [2, 0, 0]], [3.0, 4.0, 5.0], (2, 3)).to_dense(),
+        T.sparse_coo_tensor([[0, 1], [2, 0]], [3, 4]).coalesce().values(),
+        T.eye(3).to_sparse().indices(),
+        T.eye(3).to_sparse() @ T.ones(3, 2),
+        T.spmm(T.eye(3).to_sparse(), T.ones(3, 2)),
+        T.sparse.mm(T.eye(3).to_sparse(), T.ones(3, 2)),
+        T.eye(3) + T.sparse_coo_tensor([[0], [1]], [2], (3, 3)),
+        T.eye(3).to_sparse().is_sparse, T.eye(3).is_sparse,
+    ],
+    "sparse printed": lambda T: [
+        str(T.tensor([[0.0, 2.0], [1.5, 0.0]]).to_sparse().coalesce()),
+        str(T.tensor([0, 2], dtype=T.int32).to_sparse().coalesce()),
+    ],
+    "gradient through sparse": lambda T: through_sparse(T),
+    "sparse of what": lambda T: error_of(lambda: T.sparse_coo_tensor([0, 1], [1.0, 2.0])),
     "autocast of nothing": lambda T: error_of(lambda: T.autocast(3)),
 }  # fmt: skip
 
 
+def through_sparse(T: Any) -> Any:
+    weight = T.ones(3, 2, requires_grad=True)
+    graph = T.sparse_coo_tensor([[0, 1, 2], [1, 2, 0]], [1.0, 2.0, 3.0], (3, 3))
+    T.spmm(graph, weight * 2).square().sum().backward()
+    return weight.grad
+
+
+def scripted(T: Any) -> Any:
+    class Net(T.nn.Module):  # type: ignore[misc,name-defined]
+        def forward(self, x: Any) -> Any:
+            return self.other(x) + self.third(x)
+
+        @T.jit.export
+        def other(self, x: Any) -> Any:
+            return x * 2
+
+        @T.jit.ignore
+        def third(self, x: Any) -> Any:
+            return x + 1 if T.jit.is_scripting() or T.jit.is_tracing() else x
+
+        @T.jit.ignore(drop=False)
+        def fourth(self, x: Any) -> Any:
+            return self.third(x)
+
+        @T.jit.unused
+        def fifth(self, x: Any) -> Any:
+            return self.fourth(x) + T.jit.annotate(int, 1)
+
+    net = Net()
+    return net(T.ones(2)), net.fifth(T.ones(2))
+
+
+# PyTorch warns of its own checks.
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
 @pytest.mark.parametrize("name", CASES)
 def test_it_is_as_in_pytorch(name: str) -> None:
     both(CASES[name])

@@ -13,6 +13,7 @@ from wend import cuda as cuda
 from wend import distributed as distributed
 from wend import distributions as distributions
 from wend import func as func
+from wend import jit as jit
 from wend import linalg as linalg
 from wend import mps as mps
 from wend import multiprocessing as multiprocessing
@@ -20,6 +21,7 @@ from wend import nn as nn
 from wend import optim as optim
 from wend import random as random
 from wend import serialization as serialization
+from wend import sparse as sparse
 from wend import special as special
 from wend import testing as testing
 from wend import types as types
@@ -586,6 +588,8 @@ from wend.random import seed as seed
 from wend.random import set_rng_state as set_rng_state
 from wend.serialization import load as load
 from wend.serialization import save as save
+from wend.sparse import sparse_coo_tensor as sparse_coo_tensor
+from wend.sparse import spmm as spmm
 
 __version__: str
 newaxis: None

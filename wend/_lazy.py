@@ -20,12 +20,14 @@ MODULES = {
     "distributed",
     "distributions",
     "func",
+    "jit",
     "linalg",
     "mps",
     "multiprocessing",
     "nn",
     "optim",
     "serialization",
+    "sparse",
     "special",
     "testing",
     "types",
@@ -63,6 +65,7 @@ _MEMBERS = {
     "nn.functional": "bilinear channel_shuffle cosine_similarity pairwise_distance pdist"
     " pixel_shuffle pixel_unshuffle rrelu rrelu_",
     "serialization": "load save",
+    "sparse": "sparse_coo_tensor spmm",
 }
 NAMES = {name: module for module, names in _MEMBERS.items() for name in names.split()}
 # Those that Tensor has as methods too.

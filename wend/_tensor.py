@@ -242,6 +242,17 @@ def is_neg(self: Tensor) -> bool:
 
 
 @_method
+def to_sparse(self: Tensor, sparse_dim: int | None = None) -> Any:
+    """Return the tensor as one that shows its nonzero elements; it holds the others as well.
+
+    sparse_dim: all dimensions.
+    """
+    from wend.sparse import to_sparse
+
+    return to_sparse(self, sparse_dim)
+
+
+@_method
 def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: Any = None) -> Tensor:
     """Return the tensor itself: all are dense."""
     return self if dtype is None else self.to(dtype)

@@ -23,8 +23,8 @@ _IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 # Parts of PyTorch that wend lacks, and that many programs import but few of their runs use: the
 # import succeeds, and what is asked of them raises.
 _ABSENT = {
-    "ao", "compiler", "export", "fft", "futures", "fx", "hub", "jit", "onnx", "package",
-    "profiler", "quantization", "sparse", "autograd.profiler", "distributed.optim",
+    "ao", "compiler", "export", "fft", "futures", "fx", "hub", "onnx", "package",
+    "profiler", "quantization", "autograd.profiler", "distributed.optim",
     "distributed.rpc", "utils.benchmark", "utils.cpp_extension", "utils.mobile_optimizer",
 }  # fmt: skip
 

@@ -35,6 +35,29 @@ def test_a_saved_input_comes_back_as_the_same_leaf(torch: Any) -> Any:
 
 
 @alike
+def test_a_saved_leaf_that_was_written_is_the_leaf_still(torch: Any) -> Any:
+    seen: list[Any] = []
+    weight = leaf(torch)
+    with torch.no_grad():
+        weight.mul_(2)
+
+    def forward(ctx: Any, x: Any, w: Any) -> Any:
+        ctx.save_for_backward(x, w)
+        return x * w.detach()
+
+    def backward(ctx: Any, g: Any) -> Any:
+        x, w = ctx.saved_tensors
+        with torch.enable_grad():
+            product = x.detach() * weight
+            (found,) = torch.autograd.grad(product, w, g)
+        seen.append((w is weight, found))
+        return g * w, found
+
+    function(torch, forward, backward).apply(leaf(torch), weight).sum().backward()
+    return seen, weight.grad
+
+
+@alike
 def test_saved_outputs_come_back(torch: Any) -> Any:
     def forward(ctx: Any, x: Any) -> Any:
         y = x.exp()

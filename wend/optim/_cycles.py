@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from wend.optim.lr_scheduler import LRScheduler, for_each_group, put, require_optimizer
+from wend.optim._schedule import LRScheduler, for_each_group, put, require_optimizer
 from wend.optim.optimizer import Group, Optimizer, Scalar
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import wend
 from wend import Tensor
 from wend.nn import Module
-from wend.optim.lr_scheduler import LRScheduler, for_each_group, values
+from wend.optim._schedule import LRScheduler, for_each_group, values
 from wend.optim.optimizer import Optimizer, Scalar
 
 __all__ = [
