@@ -54,24 +54,20 @@ class Parser {
   Parser(const Signature& s, ParsedArgs& out, std::string* why) : s_(s), out_(out), why_(why) {}
 
   bool parse(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-    const size_t n = s_.params.size();
-    PyObject* given[kMaxParams];
+    const int n = s_.n_params;
     const bool varargs = s_.varargs && nargs >= s_.positional && begins_numbers(args);
     if (nargs > s_.positional && !varargs)
       return no("takes ", s_.positional, " positional arguments but ", nargs, " were given");
-    const Py_ssize_t by_position = varargs ? s_.positional - 1 : nargs;
-    std::copy_n(args, by_position, given);
-    std::fill(given + by_position, given + n, nullptr);
-    if (kwnames && !take_keywords(args + nargs, kwnames, varargs, given)) return false;
-    std::copy_n(s_.defaults, n, out_.args);
-    for (size_t i = 0; i < n; ++i) {
-      if (!given[i] && s_.may_lack >> i & 1) continue;
-      if (varargs && static_cast<int>(i) == s_.positional - 1) {
-        if (!integers(s_.params[i], args + by_position, nargs - by_position, out_.args[i]))
-          return false;
-      } else if (!convert(i, given[i])) {
-        return false;
+    const int by_position = varargs ? s_.positional - 1 : static_cast<int>(nargs);
+    PyObject* named[kMaxParams];  // filled in from the first that may be given by keyword
+    if (kwnames && !take_keywords(args + nargs, kwnames, varargs, by_position, named)) return false;
+    for (int i = 0; i < n; ++i) {
+      if (varargs && i == by_position) {
+        if (!integers(s_.params[i], args + i, nargs - i, out_.args[i])) return false;
+        continue;
       }
+      PyObject* given = i < by_position ? args[i] : kwnames ? named[i] : nullptr;
+      if (given ? !convert(i, given) : !leave_out(i)) return false;
     }
     return true;
   }
@@ -83,7 +79,9 @@ class Parser {
     return false;
   }
 
-  bool take_keywords(PyObject* const* values, PyObject* kwnames, bool varargs, PyObject** given) {
+  bool take_keywords(PyObject* const* values, PyObject* kwnames, bool varargs, int by_position,
+                     PyObject** named) {
+    std::fill(named + by_position, named + s_.n_params, nullptr);
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); ++k) {
       PyObject* name = PyTuple_GET_ITEM(kwnames, k);
       const int at = find(name);
@@ -92,9 +90,9 @@ class Parser {
         continue;
       }
       if (at < 0) return no("got an unexpected keyword argument '", PyUnicode_AsUTF8(name), "'");
-      if (given[at] || (varargs && at == s_.positional - 1))
+      if (at < by_position || named[at] || (varargs && at == by_position))
         return no("got multiple values for argument '", s_.params[at].name, "'");
-      given[at] = values[k];
+      named[at] = values[k];
     }
     return true;
   }
@@ -108,7 +106,7 @@ class Parser {
 
   // Names in programs are interned, so that most are found, or not, without reading them.
   int find(PyObject* name) const {
-    const int n = static_cast<int>(s_.params.size());
+    const int n = s_.n_params;
     for (int i = 0; i < n; ++i)
       if (s_.params[i].interned == name) return i;
     const bool interned = PyUnicode_CHECK_INTERNED(name);
@@ -134,12 +132,22 @@ class Parser {
     return true;
   }
 
-  bool convert(size_t i, PyObject* o) {
+  bool leave_out(int i) {
+    Arg& arg = out_.args[i];
+    arg = s_.defaults[i];
+    if (s_.may_lack >> i & 1) return true;
+    const Param& p = s_.params[i];
+    if (!p.has_default) return no("missing required argument '", p.name, "' (pos ", i + 1, ")");
+    if (arg.is_number()) hold_number(arg);
+    return true;
+  }
+
+  bool convert(int i, PyObject* o) {
     const Param& p = s_.params[i];
     Arg& arg = out_.args[i];
-    if (!o) {
-      if (!p.has_default) return no("missing required argument '", p.name, "' (pos ", i + 1, ")");
-      if (arg.is_number()) hold_number(arg);
+    if (p.type == Type::tensor && Py_TYPE(o) == &tensor_type) [[likely]] {
+      arg = Arg::of(variable_of(o).node());
+      add_tensor(o);
       return true;
     }
     arg = Arg();

@@ -287,8 +287,9 @@ PyObject* detach_inplace(PyObject* self, PyObject*) {
           "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
           "torch/optim/optimizer.py as the solution.");
     if (v.node()->needs_grad()) {
+      const bool leaf = history_of(v.node())->is_leaf();
       v.replace_node(alias_without_grad(v.value()));
-      if (as_tensor(self)->link) unlink(as_tensor(self));
+      if (as_tensor(self)->link && !leaf) unlink(as_tensor(self));
     }
     return Py_NewRef(self);
   });
@@ -451,7 +452,7 @@ PyGetSetDef tensor_attributes[] = {
     {"output_nr", get_output_nr, nullptr, nullptr, nullptr},
     {"retains_grad", get_retains_grad, nullptr, "Whether retain_grad() was called.", nullptr},
     {"_backward_hooks", backward_hooks, nullptr, nullptr, nullptr},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {"__dict__", get_dict, set_dict, nullptr, nullptr},
     {}};
 
 PyMethodDef tensor_methods[] = {

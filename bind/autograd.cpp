@@ -42,13 +42,12 @@ void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
   if (on && node.flags & Node::inference && !mode.inference)
     fail(ErrorKind::runtime,
          "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
-  if (!on) {
-    t->variable.replace_node(alias_without_grad(t->variable.value()));
-    unlink(t);
-    return;
-  }
+  // The link stays: graphs of before and after end in the same tensor, with the same hooks.
+  if (!on) return t->variable.replace_node(alias_without_grad(t->variable.value()));
   t->variable.replace_node(new_leaf(t->variable.value()));
-  TensorLink& link = link_of(*history_of(t->variable.node()));
+  Node& leaf = *history_of(t->variable.node());
+  if (t->link && !static_cast<TensorLink&>(*t->link).retains_grad) extra(leaf).attachment = t->link;
+  TensorLink& link = link_of(leaf);
   link.tensor = t;
   relink(t, link);
 }
@@ -98,10 +97,23 @@ FunctionLink* own_function(const Node& node) {
   return static_cast<FunctionLink*>(function->extra->attachment.get());
 }
 
+// The link of what was a leaf, if no graph refers to it; the tensor may be an alias of that leaf.
+TensorLink* idle_link(const TensorObject* t, const Node* node) {
+  if (!t->link) return nullptr;
+  uint32_t own = 1;
+  while (node && node->op->view && node->n_inputs && node->inputs[0]->refs == 1) {
+    node = node->inputs[0].get();
+    own += node->extra && node->extra->attachment == t->link;
+  }
+  return t->link->refs == own ? static_cast<TensorLink*>(t->link.get()) : nullptr;
+}
+
 }  // namespace
 
 int visit_links(TensorObject* t, visitproc visit, void* arg) {
   const Node* node = own_history(t);
+  if (const TensorLink* idle = idle_link(t, node))
+    if (const int stopped = idle->visit(visit, arg)) return stopped;
   if (!node) return 0;
   if (FunctionLink* function = own_function(*node)) Py_VISIT(function->function);
   Attachment* attachment = node->extra ? node->extra->attachment.get() : nullptr;
@@ -112,6 +124,7 @@ int visit_links(TensorObject* t, visitproc visit, void* arg) {
 
 void clear_links(TensorObject* t) {
   const Node* node = own_history(t);
+  if (TensorLink* idle = idle_link(t, node)) idle->clear();
   if (!node) return;
   if (FunctionLink* function = own_function(*node)) function->let_go();
   if (node->extra && node->extra->attachment)

@@ -170,7 +170,8 @@ void store(PyObject* o, const Dims& sizes, int dim, DType dtype, char*& to) {
 }
 
 PyObject* number_object(const char* p, DType dtype) {
-  if (dtype == DType::bool_) return PyBool_FromLong(*reinterpret_cast<const bool*>(p));
+  if (dtype == DType::float32) return PyFloat_FromDouble(*reinterpret_cast<const float*>(p));
+  if (dtype == DType::bool_) return PyBool_FromLong(*p != 0);
   if (is_floating(dtype)) {
     double d;
     cast_loop(DType::float64, dtype)(reinterpret_cast<char*>(&d), 0, p, 0, 1);

@@ -8,6 +8,7 @@
 #include "bind/autograd.hpp"
 #include "bind/function.hpp"
 #include "bind/types.hpp"
+#include "graph/batch.hpp"
 #include "tensor/refusal.hpp"
 
 namespace wend {
@@ -76,7 +77,8 @@ bool is_edge(const Node& node, uint32_t i) {
 PyObject* next_functions(PyObject* self, void*) {
   return guarded([&] {
     std::vector<Node*> next;
-    const Node& node = node_of(self);
+    Node& node = node_of(self);
+    fetch_inputs(node);
     for (uint32_t i = 0; i < node.n_inputs; ++i)
       if (is_edge(node, i)) next.push_back(node.inputs[i].get());
     return edges_to(next);

@@ -15,6 +15,7 @@
 #include "bind/tensor.hpp"
 #include "bind/types.hpp"
 #include "exec/run.hpp"
+#include "graph/batch.hpp"
 #include "graph/describe.hpp"
 #include "graph/record.hpp"
 
@@ -131,6 +132,7 @@ class Graph {
       waiting.pop_back();
       if (!index_.try_emplace(next, 0).second) continue;
       nodes_.emplace_back(next);
+      fetch_inputs(*next);
       for (const Value& input : next->in())
         if (input) waiting.push_back(input.get());
     }

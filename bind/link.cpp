@@ -159,6 +159,10 @@ void TensorLink::passed(std::span<Value> inputs, std::span<const Value> outputs)
 void TensorLink::accumulate(const Value& gradient) {
   const Object keep = living();
   if (!keep) return;
+  Node* now = tensor->variable.node();
+  if (!now->needs_grad()) return;
+  if (!history_of(now)->is_leaf())
+    fail(ErrorKind::runtime, "leaf variable has been moved into the graph interior");
   if (!tensor->grad) {
     tensor->grad = wrap(first_gradient(gradient, tensor->variable.shape().layout));
   } else if (mode.grad) {

@@ -77,12 +77,13 @@ std::string why_not(const Callable& c, PyObject* const* args, Py_ssize_t nargs, 
 // Inputs of a node, made in place; few calls have more than fit.
 class Inputs {
  public:
-  explicit Inputs(size_t n) {
-    if (n > kFew) many_.reserve(n);
-    first_ = n > kFew ? many_.data() : few_;
-  }
+  explicit Inputs(size_t n)
+      : first_(n > kFew ? static_cast<Value*>(::operator new(n * sizeof(Value))) : few_) {}
   Inputs(const Inputs&) = delete;
-  ~Inputs() { std::destroy_n(first_, n_); }
+  ~Inputs() {
+    std::destroy_n(first_, n_);
+    if (first_ != few_) ::operator delete(first_);
+  }
   void add(Node* node) { new (first_ + n_++) Value(node); }
   std::span<Value> span() { return {first_, n_}; }
 
@@ -91,7 +92,6 @@ class Inputs {
   union {
     Value few_[kFew];
   };
-  Values many_;  // only its memory is used
   Value* first_;
   size_t n_ = 0;
 };
@@ -116,22 +116,19 @@ Value record_mixed(const Op& op, std::span<const Arg> args, const ParsedArgs& pa
 
 // Usually tensors stand first, then the rest.
 Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
-  const std::span<const Arg> args(parsed.args, s.params.size());
-  Value few[4];
+  const std::span<const Arg> args = s.args(parsed.args);
+  Inputs in(args.size());
   size_t n = 0;
-  while (n < args.size() && n < 4 && args[n].kind == Arg::tensor) {
-    few[n] = Value(args[n].node);
-    ++n;
-  }
+  while (n < args.size() && args[n].kind == Arg::tensor) in.add(args[n++].node);
   const std::span<const Arg> attrs = args.subspan(n);
   for (const Arg& a : attrs)
     if (a.kind == Arg::tensor || a.kind == Arg::tensors) return record_mixed(*s.op, args, parsed);
-  return record(*s.op, std::span(few, n), attrs);
+  return record(*s.op, in.span(), attrs);
 }
 
 Values run_op(const Signature& s, ParsedArgs& parsed) {
   if (s.op->body) {
-    Call call{*s.op, std::span(parsed.args, s.params.size())};
+    Call call{*s.op, std::span(parsed.args, s.n_params)};
     return s.op->body(call);
   }
   Values out;
@@ -184,7 +181,7 @@ PyObject* write_out(const Callable& c, const Op& op, PyObject* out, Values& resu
 // target itself stands once among the arguments.
 void check_arguments_apart(const Op& op, PyObject* target, const Value& result,
                            std::span<PyObject* const> arguments) {
-  if (!result->op->view && !op.fills) check_distinct(variable_of(target).shape());
+  if (!op.fills && !is_view_of(target, *result)) check_distinct(variable_of(target).shape());
   bool seen = false;
   for (PyObject* t : arguments) {
     if (t == target && !std::exchange(seen, true)) continue;
@@ -216,9 +213,7 @@ PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed,
 }
 
 PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self) {
-  auto call = [&] {
-    return describe_call(c.name.c_str(), s.text.c_str(), std::span(parsed.args, s.params.size()));
-  };
+  auto call = [&] { return describe_call(c.name.c_str(), s.text.c_str(), s.args(parsed.args)); };
   return located(call, [&] { return record_call(c, s, parsed, self); });
 }
 

@@ -159,6 +159,7 @@ Signature parse_signature(const Op& op, const char* text) {
     if (p.otherwise.kind == Arg::ints) p.otherwise.ints_p = p.default_ints.data();
   }
   if (s.params.size() > kMaxParams) bad(op, "too many parameters");
+  s.n_params = static_cast<int>(s.params.size());
   for (size_t i = 0; i < s.params.size(); ++i) {
     const Param& p = s.params[i];
     s.defaults[i] = p.otherwise;

@@ -40,14 +40,14 @@ enum class Type : uint8_t {
 };
 
 struct Param {
-  std::string name;
-  PyObject* interned = nullptr;
-  PyObject* also[6] = {};  // other names for it, interned, and a null
   Type type{};
   bool optional = false;  // None is allowed
   bool from_one = false;  // one number may stand for the list
   bool keyword_only = false;
   bool has_default = false;
+  PyObject* interned = nullptr;
+  std::string name;
+  PyObject* also[6] = {};  // other names for it, interned, and a null
   Arg otherwise;
   std::vector<int64_t> default_ints;
   std::string default_text;
@@ -58,7 +58,7 @@ constexpr int kMaxParams = 16;
 struct Signature {
   const Op* op = nullptr;
   std::vector<Param> params;
-  Arg defaults[kMaxParams];
+  int n_params = 0;
   uint32_t may_lack = 0;   // bit i: without parameter i, defaults[i] is all there is to it
   int positional = 0;      // parameters that may be given by position
   bool varargs = false;    // the last of them is a list whose numbers may be given one by one
@@ -66,7 +66,10 @@ struct Signature {
   bool returns_list = false;
   bool names_results = false;  // -> (Tensor values, Tensor indices)
   bool takes_out = false;
+  Arg defaults[kMaxParams];
   std::string text;
+
+  std::span<const Arg> args(const Arg* all) const { return {all, static_cast<size_t>(n_params)}; }
 };
 
 Signature parse_signature(const Op& op, const char* text);

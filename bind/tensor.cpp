@@ -21,6 +21,30 @@ constexpr int kKept = 256;
 TensorObject* kept[kKept];  // initialised but for the count
 int n_kept = 0;
 
+// What a tensor has for a dict while it has no attributes of its own. CPython 3.11 finds methods
+// fast only on objects that have a dict, later versions only where it is yet to be made: in 3.11
+// such tensors share one, which stays empty and which they do not own.
+PyObject* no_attributes = nullptr;
+
+bool has_attributes(const TensorObject* t) { return t->dict != no_attributes; }
+
+void drop_attributes(TensorObject* t) {
+  if (has_attributes(t)) Py_XDECREF(std::exchange(t->dict, no_attributes));
+}
+
+// Does what may make or replace the dict, which may refer back to the tensor.
+template <class F>
+auto with_own_dict(PyObject* self, F f) {
+  TensorObject* t = as_tensor(self);
+  if (!has_attributes(t)) t->dict = nullptr;
+  const auto result = f();
+  if (t->dict)
+    track(t);
+  else
+    t->dict = no_attributes;
+  return result;
+}
+
 inline TensorObject* blank(PyTypeObject* type) {
   TensorObject* t;
   if (type != &tensor_type) {
@@ -35,7 +59,8 @@ inline TensorObject* blank(PyTypeObject* type) {
   }
   new (&t->variable) Variable;
   new (&t->link) Ref<Attachment>;
-  t->grad = t->base = t->dict = t->weakrefs = nullptr;
+  t->grad = t->base = t->weakrefs = nullptr;
+  t->dict = no_attributes;
   return t;
 }
 
@@ -47,7 +72,7 @@ void dealloc(PyObject* self) {
   t->variable.~Variable();
   Py_CLEAR(t->grad);
   Py_CLEAR(t->base);
-  Py_CLEAR(t->dict);
+  drop_attributes(t);
   if (Py_TYPE(self) == &tensor_type && n_kept < kKept)
     kept[n_kept++] = t;
   else
@@ -58,23 +83,20 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   TensorObject* t = as_tensor(self);
   Py_VISIT(t->grad);
   Py_VISIT(t->base);
-  Py_VISIT(t->dict);
+  if (has_attributes(t)) Py_VISIT(t->dict);
   return visit_links(t, visit, arg);
 }
 
 int clear(PyObject* self) {
   TensorObject* t = as_tensor(self);
   Py_CLEAR(t->grad);
-  Py_CLEAR(t->dict);
+  drop_attributes(t);
   clear_links(t);
   return 0;
 }
 
-// Attributes of one's own make a __dict__, which may refer back to the tensor.
 int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
-  const int status = PyObject_GenericSetAttr(self, name, value);
-  if (status == 0 && as_tensor(self)->dict) track(as_tensor(self));
-  return status;
+  return with_own_dict(self, [&] { return PyObject_GenericSetAttr(self, name, value); });
 }
 
 // The tensor among `tensors` whose memory the chain of views that ends in `node` starts from.
@@ -86,6 +108,14 @@ PyObject* viewed(const Node* node, std::span<PyObject* const> tensors) {
 }
 
 }  // namespace
+
+PyObject* get_dict(PyObject* self, void*) {
+  return with_own_dict(self, [&] { return PyObject_GenericGetDict(self, nullptr); });
+}
+
+int set_dict(PyObject* self, PyObject* dict, void*) {
+  return with_own_dict(self, [&] { return PyObject_GenericSetDict(self, dict, nullptr); });
+}
 
 PyObject* wrap(Variable variable) {
   TensorObject* t = blank(&tensor_type);
@@ -152,6 +182,10 @@ PyObject* wrap_view(PyObject* tensor, Value node) {
     v.replace_node(new_leaf(v.value()));
   }
   return view;
+}
+
+bool is_view_of(PyObject* tensor, const Node& result) {
+  return viewed(&result, {&tensor, 1}) != nullptr;
 }
 
 PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one_of_many) {
@@ -235,8 +269,7 @@ void change_geometry(PyObject* target, const Value& result) {
 
 void write_result(PyObject* target, Value result) {
   Variable& v = variable_of(target);
-  if (result->op->view && viewed(result.get(), {&target, 1}))
-    return change_geometry(target, result);
+  if (is_view_of(target, *result)) return change_geometry(target, result);
   const Node& shape = v.shape();
   if (!std::ranges::equal(result->sizes(), shape.sizes()))
     fail(ErrorKind::runtime, "output with shape ", show(shape.sizes()),
@@ -297,6 +330,9 @@ void init_tensor_type(PyObject* module) {
   static PyMappingMethods as_mapping = {tensor_length, tensor_get_item, tensor_set_item};
   PyTypeObject& t = tensor_type;
   init_tensor_meta();
+#if PY_VERSION_HEX < 0x030c0000
+  no_attributes = Object(PyDict_New()).release();
+#endif
   Py_SET_TYPE(&t, &tensor_meta);
   t.tp_name = "Tensor";
   t.tp_doc = "An n-dimensional array that records what is done to it.";

@@ -15,7 +15,7 @@ struct TensorObject {
   PyObject_HEAD Variable variable;
   PyObject* grad;  // a Tensor or null
   PyObject* base;  // of a view: the tensor it is a view of
-  PyObject* dict;
+  PyObject* dict;  // maybe one that is not its own, see get_dict
   PyObject* weakrefs;
   Ref<Attachment> link;  // hooks and .grad, see bind/autograd
 };
@@ -34,6 +34,9 @@ PyObject* wrap(Value value);
 PyObject* wrap_as(PyTypeObject* type, Variable variable);
 // An alias of `tensor`, history included, as an instance of `type`.
 PyObject* wrap_alias_as(PyTypeObject* type, PyObject* tensor);
+// Getter and setter of __dict__.
+PyObject* get_dict(PyObject* self, void*);
+int set_dict(PyObject* self, PyObject* dict, void*);
 // From here on the object may be part of a reference cycle.
 void track(TensorObject* t);
 
@@ -51,6 +54,7 @@ PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one
 
 // A view object of `tensor` for a node recorded as a view of its node.
 PyObject* wrap_view(PyObject* tensor, Value node);
+bool is_view_of(PyObject* tensor, const Node& result);
 
 // Writes the result of an in-place op or out= into `target`, with PyTorch's checks.
 void write_result(PyObject* target, Value result);

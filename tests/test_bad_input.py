@@ -15,6 +15,11 @@ REFUSED = {
     "matmul": lambda torch: torch.ones(2, 3) @ torch.ones(4, 5),
     "mm dims": lambda torch: torch.mm(torch.ones(3), torch.ones(3, 2)),
     "bmm": lambda torch: torch.bmm(torch.ones(2, 3, 4), torch.ones(3, 4, 5)),
+    "baddbmm 0d": lambda torch: torch.baddbmm(torch.ones(2), torch.ones(()), torch.ones(2, 2, 2)),
+    "baddbmm 2d": lambda torch: torch.baddbmm(
+        torch.ones(2, 2, 2), torch.ones(2, 3), torch.ones(2, 2, 2)
+    ),
+    "addbmm 0d": lambda torch: torch.addbmm(torch.ones(2), torch.ones(2, 2, 2), torch.ones(())),
     "mv": lambda torch: torch.ones(2, 3) @ torch.ones(4),
     "dot": lambda torch: torch.dot(torch.ones(2), torch.ones(3)),
     "dot dtype": lambda torch: torch.dot(torch.ones(2), torch.ones(2, dtype=torch.float64)),
@@ -200,6 +205,11 @@ ANSWERED = {
     "empty sum": lambda torch: torch.ones(0).sum().item(),
     "empty prod": lambda torch: torch.ones(0).prod().item(),
     "empty mean": lambda torch: torch.ones(0).mean().item(),
+    "empty all bytes": lambda torch: torch.ones(0).all().numpy().view("uint8").tolist(),
+    "empty all uint8": lambda torch: torch.ones(0, 3, dtype=torch.uint8).all(0),
+    "bool byte 3": lambda torch: torch.from_numpy(
+        torch.tensor([3, 0], dtype=torch.uint8).numpy().view("bool")
+    ).tolist(),
     "empty any": lambda torch: (torch.ones(0).any().item(), torch.ones(0).all().item()),
     "empty mm": lambda torch: (torch.ones(2, 0) @ torch.ones(0, 3)).tolist(),
     "empty cat": lambda torch: torch.cat([torch.ones(0), torch.ones(2, 3)]).shape,

@@ -17,12 +17,9 @@ _os.register_at_fork(
     before=_C._take_turn, after_in_parent=_C._give_turn, after_in_child=_C._give_turn
 )
 
-from wend import _types  # noqa: E402
+from wend import _lazy, _types  # noqa: E402
 from wend._C import *  # noqa: E402, F403
 from wend._C import Tensor  # noqa: E402
-from wend._einsum import einsum  # noqa: E402
-from wend._graph import graph  # noqa: E402
-from wend._info import finfo, iinfo  # noqa: E402
 from wend._interop import (  # noqa: E402
     as_tensor,
     asarray,
@@ -30,43 +27,7 @@ from wend._interop import (  # noqa: E402
     from_numpy,
     frombuffer,
 )
-from wend._lookup import unravel_index  # noqa: E402
-from wend._matrix_functions import (  # noqa: E402
-    cholesky,
-    cholesky_inverse,
-    cholesky_solve,
-    det,
-    inverse,
-    logdet,
-    lu,
-    lu_solve,
-    lu_unpack,
-    orgqr,
-    pinverse,
-    qr,
-    slogdet,
-    svd,
-    triangular_solve,
-)
-from wend._norms import torch_norm as norm  # noqa: E402
-from wend._products import chain_matmul, matrix_exp, matrix_power, tensordot  # noqa: E402
-from wend._reflections import ormqr  # noqa: E402
-from wend._reductions import (  # noqa: E402
-    corrcoef,
-    cov,
-    cumulative_trapezoid,
-    diff,
-    gradient,
-    nanquantile,
-    quantile,
-    renorm,
-    trapezoid,
-    trapz,
-    unique,
-    unique_consecutive,
-)
-from wend._report import batching, eager, fusion, laziness, report  # noqa: E402
-from wend._sets import isin  # noqa: E402
+from wend._lazy import MODULES as _MODULES, NAMES as _NAMES  # noqa: E402
 from wend._settings import (  # noqa: E402
     are_deterministic_algorithms_enabled,
     get_default_device,
@@ -80,26 +41,20 @@ from wend._settings import (  # noqa: E402
     set_num_threads,
     use_deterministic_algorithms,
 )
-from wend._shapes import (  # noqa: E402
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    block_diag,
-    broadcast_shapes,
-    broadcast_tensors,
-    cartesian_prod,
-    combinations,
-    meshgrid,
-)
 from wend._tensor import (  # noqa: E402
     allclose,
+    detach,
     equal,
+    get_device,
     imag,
     is_complex,
+    is_conj,
     is_floating_point,
     is_inference,
+    is_neg,
     is_nonzero,
     is_same_size,
+    is_signed,
     is_tensor,
     numel,
 )
@@ -132,7 +87,7 @@ from wend._types import (  # noqa: E402
     uint8,
 )
 from wend.utils import hooks as _hooks  # noqa: E402
-from wend import autograd, special  # noqa: E402
+from wend import autograd  # noqa: E402
 from wend.autograd.grad_mode import (  # noqa: E402
     enable_grad,
     inference_mode,
@@ -147,46 +102,16 @@ from wend.random import (  # noqa: E402
     set_rng_state,
 )
 
-# Parts that are loaded when they are first looked at, so that `import wend` is quick.
-_MODULES = {
-    "accelerator",
-    "backends",
-    "cuda",
-    "distributions",
-    "func",
-    "linalg",
-    "mps",
-    "nn",
-    "optim",
-    "serialization",
-    "special",
-    "utils",
-    "version",
-    "xpu",
-}
-_NAMES = {
-    "cosine_similarity": "nn.functional",
-    "get_printoptions": "_printing",
-    "load": "serialization",
-    "map": "_map",
-    "typename": "_info",
-    "pairwise_distance": "nn.functional",
-    "printoptions": "_printing",
-    "save": "serialization",
-    "set_printoptions": "_printing",
-    "UntypedStorage": "_storage",
-}
+__all__ = sorted(name for name in {*globals(), *_NAMES} if not name.startswith("_"))
 
 
 def __getattr__(name):
-    from importlib import import_module
-
     if name in _MODULES:
-        return import_module(f"wend.{name}")
+        return _lazy.module(name)
     if name in _NAMES:
-        found = globals()[name] = getattr(import_module(f"wend.{_NAMES[name]}"), name)
+        found = globals()[name] = _lazy.name(name)
     elif name.endswith("Tensor"):
-        found = import_module("wend._legacy").types.get(name)
+        found = _lazy.module("_legacy").types.get(name)
     else:
         found = None
     if found is None:

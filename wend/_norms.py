@@ -111,7 +111,7 @@ def _singular_values(A: Tensor, dim: Sequence[int], keepdim: bool, dtype: Any) -
     return values
 
 
-def norm(
+def linalg_norm(
     A: Tensor,
     ord: Order = None,
     dim: Dims = None,
@@ -122,7 +122,7 @@ def norm(
 ) -> Tensor:
     """Norm of a vector or of matrices, as `ord` and `dim` say.
 
-    >>> norm(wend.tensor([[3.0, 4.0], [0.0, 0.0]]))
+    >>> wend.linalg.norm(wend.tensor([[3.0, 4.0], [0.0, 0.0]]))
     tensor(5.)
     """
     if ord is None:
@@ -144,7 +144,7 @@ def norm(
     return vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
 
 
-def torch_norm(
+def norm(
     input: Tensor,
     p: Order = "fro",
     dim: Dims = None,
@@ -173,8 +173,8 @@ def _norm_method(
     >>> wend.tensor([3.0, 4.0]).norm()
     tensor(5.)
     """
-    return torch_norm(self, p, dim, keepdim, dtype=dtype)
+    return norm(self, p, dim, keepdim, dtype=dtype)
 
 
-torch_norm.__name__ = torch_norm.__qualname__ = "norm"
+linalg_norm.__name__ = linalg_norm.__qualname__ = "norm"
 _C._add_method("norm", _norm_method)

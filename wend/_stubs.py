@@ -17,11 +17,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import wend
-from wend import _C
+from wend import _C, _lazy
 from wend._signature import Parameter, Signature, parse
-
-# The modules of the names that the package looks up when they are asked for.
-LAZY: dict[str, str] = vars(wend)["_NAMES"]
 
 TYPES = {
     "Tensor": "Tensor",
@@ -369,6 +366,8 @@ def qualified(annotation: Any) -> str:
 def tensor_lines() -> list[str]:
     lines = [f"{name}: {type}" for name, type in ATTRIBUTES.items() if name in vars(_C.Tensor)]
     ops = {**op_groups(METHOD), **op_groups(IN_PLACE)}
+    for name in _lazy.METHODS:
+        getattr(_C.Tensor, name)  # brings in the real one
     for name, member in sorted(vars(_C.Tensor).items()):
         if name in ops or name in ATTRIBUTES or name in UNTYPED:
             continue
@@ -443,13 +442,13 @@ def extension_stub() -> str:
 def public_names() -> list[str]:
     """What `wend` holds for its users, or loads when they look at it."""
     held = {name for name in dir(wend) if not name.startswith("_")}
-    return sorted(held | vars(wend)["_MODULES"] | set(LAZY))
+    return sorted(held | _lazy.MODULES | set(_lazy.NAMES))
 
 
 def home_of(name: str) -> str:
     """The module that a public name is to be imported from."""
-    if name in LAZY:
-        return f"wend.{LAZY[name]}"
+    if name in _lazy.NAMES:
+        return f"wend.{_lazy.NAMES[name]}"
     value = getattr(wend, name)
     if isinstance(value, ModuleType):
         return value.__name__.rpartition(".")[0]

@@ -211,8 +211,105 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
 
 @_method
 def is_shared(self: Tensor) -> bool:
-    """Return whether other processes see the tensor's memory: they do not."""
+    """Return whether the tensor was put into memory that other processes see."""
+    from wend._sharing import is_shared
+
+    return is_shared(self)
+
+
+@_method
+def share_memory_(self: Tensor) -> Tensor:
+    """Move the elements to memory that processes started from now on see and write as well.
+
+    >>> wend.ones(2).share_memory_().is_shared()
+    True
+    """
+    from wend._sharing import share
+
+    return share(self)
+
+
+@_method
+def is_conj(self: Tensor) -> bool:
+    """Return False: wend has real dtypes only."""
     return False
+
+
+@_method
+def is_neg(self: Tensor) -> bool:
+    """Return False: no tensor stands for its negative."""
+    return False
+
+
+@_method
+def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: Any = None) -> Tensor:
+    """Return the tensor itself: all are dense."""
+    return self if dtype is None else self.to(dtype)
+
+
+Tensor.is_cpu = property(lambda self: True, doc="True: wend runs on the CPU.")  # type: ignore[attr-defined]
+for _device in ("ipu", "maia", "mps", "mtia", "vulkan", "xla", "xpu"):
+    _answer = property(lambda self: False, doc="False: wend runs on the CPU.")
+    setattr(Tensor, f"is_{_device}", _answer)
+
+
+def _requires_no_grad(self: Tensor, name: str) -> None:
+    if self.requires_grad:
+        raise RuntimeError(
+            f"Can't call {name}() on Variable that requires grad. "
+            f"Use var.detach().{name}() instead."
+        )
+
+
+def _elementwise(self: Tensor, others: tuple[Tensor, ...], function: Any) -> Tensor:
+    columns = [each.expand_as(self).reshape(-1).tolist() for each in (self, *others)]
+    values = [function(*each) for each in zip(*columns, strict=True)]
+    return self.copy_(wend.tensor(values, dtype=self.dtype).reshape(self.shape))
+
+
+@_method
+def apply_(self: Tensor, callable: Any) -> Tensor:
+    """Replace each element by what a Python function makes of it.
+
+    >>> wend.tensor([1.0, 2.0]).apply_(lambda x: x * 10)
+    tensor([10., 20.])
+    """
+    _requires_no_grad(self, "apply_")
+    return _elementwise(self, (), callable)
+
+
+@_method
+def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
+    """Replace each element by what a Python function makes of it and of another tensor's.
+
+    >>> wend.tensor([1.0, 2.0]).map_(wend.tensor([3.0, 4.0]), lambda x, y: x + y)
+    tensor([4., 6.])
+    """
+    _requires_no_grad(self, "map_")
+    return _elementwise(self, (tensor,), callable)
+
+
+@_method
+def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+    """Fill the elements whose indices are all equal.
+
+    wrap: in a matrix that is higher than wide, begin again below the diagonal's end.
+
+    >>> wend.zeros(2, 2).fill_diagonal_(3)
+    tensor([[3., 0.],
+            [0., 3.]])
+    """
+    if self.dim() < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if self.dim() > 2 and len(set(self.shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    rows = wend.arange(self.size(0))
+    step = self.size(1) + 1 if wrap and self.dim() == 2 else self.size(0) + self.size(1)
+    columns = rows % step
+    chosen = columns < self.size(1)
+    place = (rows[chosen], *[columns[chosen]] * (self.dim() - 1))
+    self[place] = fill_value
+    return self
 
 
 @_method
@@ -280,12 +377,17 @@ def _function(name: str) -> Any:
 
 
 allclose = _function("allclose")
+detach = _function("detach")
 equal = _function("equal")
+get_device = _function("get_device")
 is_complex = _function("is_complex")
+is_conj = _function("is_conj")
 is_floating_point = _function("is_floating_point")
 is_inference = _function("is_inference")
+is_neg = _function("is_neg")
 is_nonzero = _function("is_nonzero")
 is_same_size = _function("is_same_size")
+is_signed = _function("is_signed")
 numel = _function("numel")
 
 

@@ -20,9 +20,17 @@ VERSION = "2.13.0"
 
 _IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 
+# Parts of PyTorch that wend lacks, and that many programs import but few of their runs use: the
+# import succeeds, and what is asked of them raises.
+_ABSENT = {
+    "ao", "compiler", "export", "fft", "futures", "fx", "hub", "jit", "onnx", "package",
+    "profiler", "quantization", "sparse", "autograd.profiler", "distributed.optim",
+    "distributed.rpc", "utils.benchmark", "utils.cpp_extension", "utils.mobile_optimizer",
+}  # fmt: skip
+
 
 def install() -> None:
-    """From now on `torch` is wend, in this process and those that it forks."""
+    """From now on `torch` is wend, in this process and those that it starts."""
     import wend
 
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
@@ -32,6 +40,25 @@ def install() -> None:
     sys.meta_path.insert(0, _Finder())
     wend.__version__ = f"{VERSION}+wend{wend.__version__}"
     importlib.import_module("torch")
+    _install_in_children()
+
+
+class _Installer:
+    """Unpickled in another process, it installs wend there."""
+
+    def __reduce__(self) -> Any:
+        return install, ()
+
+
+def _install_in_children() -> None:
+    """Let processes that multiprocessing spawns find wend too.
+
+    What they are told first, before they import the program, carries an installer along.
+    """
+    from multiprocessing import spawn
+
+    tell: Any = spawn.get_preparation_data
+    vars(spawn)["get_preparation_data"] = lambda name: {"wend": _Installer(), **tell(name)}
 
 
 class _Finder(MetaPathFinder, Loader):
@@ -49,6 +76,10 @@ class _Finder(MetaPathFinder, Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return wend's module of that name."""
         name = "wend" + spec.name.removeprefix("torch")
+        if spec.name.removeprefix("torch.") in _ABSENT:
+            absent = ModuleType(spec.name, "A part of PyTorch that wend does not have.")
+            _say_what_lacks(absent, spec.name)
+            return absent
         try:
             module = importlib.import_module(name)
         except ModuleNotFoundError as error:

@@ -22,7 +22,8 @@ from wend._factorizations import (
     svd,
     svdvals,
 )
-from wend._norms import matrix_norm, norm, vector_norm
+from wend._norms import linalg_norm as norm
+from wend._norms import matrix_norm, vector_norm
 from wend._products import matrix_exp, matrix_power, multi_dot
 from wend._reflections import householder_product
 from wend._systems import (

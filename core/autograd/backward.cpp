@@ -34,7 +34,7 @@ uint64_t walks = 0;
 bool is_freed(const Node& node) {
   if (node.flags & Node::history_freed) return true;
   const Batch* batch = batch_of(node);
-  return batch && batch->freed;
+  return batch && is_freed(*batch, node.row);
 }
 
 bool has_nan(const Value& v) {
@@ -45,13 +45,15 @@ bool has_nan(const Value& v) {
   return real_of(*count) > 0;
 }
 
-// Nodes from which a target can be reached; everything else need not be walked. Whether a freed
-// node would have led there is not known any more: the walk goes there, and says so.
+// The targets, and the nodes from which one can be reached; everything else need not be walked.
+// Whether a freed node would have led there is not known any more: the walk goes there, and says
+// so.
 class Reach {
  public:
-  Reach(const Backward& request, bool by_batches) : by_batches_(by_batches) {
+  Reach(Backward& request, bool by_batches) : by_batches_(by_batches) {
     Stack stack;
-    for (const auto& t : request.targets) {
+    for (auto& t : request.targets) {
+      targets_[t.node.get()].push_back(&t);
       leading_.insert(t.node.get());
       oldest_ = std::min(oldest_, t.node->order);
     }
@@ -72,6 +74,11 @@ class Reach {
     }
   }
   bool leads_to_target(const Node* node) const { return leading_.contains(standing_for(node)); }
+  bool is_target(const Node* node) const { return targets_.contains(node); }
+  std::span<Backward::Target* const> targets_at(const Node* node) const {
+    const auto it = targets_.find(node);
+    return it == targets_.end() ? std::span<Backward::Target* const>() : it->second;
+  }
   // Whether there is a target beyond this node.
   bool goes_on_from(const Node& node) const {
     if (is_freed(node)) return true;
@@ -85,14 +92,17 @@ class Reach {
   // count where one of them stands for several views: the members may be passed one by one.
   template <class Look>
   bool each_input(const Node& node, Look look) const {
+    fetch_inputs(node);
     auto any = [&](const Node& of) {
       return std::ranges::any_of(
           of.in(), [&](const Value& in) { return in && in->needs_grad() && look(in.get()); });
     };
     if (any(node)) return true;
-    if (!by_batches_ || !(node.flags & Node::stands_for_batch) || !node.batch->merges) return false;
-    return std::ranges::any_of(node.batch->rows(),
-                               [&](const Node* member) { return member && any(*member); });
+    if (!by_batches_ || !(node.flags & Node::stands_for_batch)) return false;
+    return std::ranges::any_of(node.batch->in, [&](const BatchInput& in) {
+      return std::ranges::any_of(in.each,
+                                 [&](Node* one) { return one->needs_grad() && look(one); });
+    });
   }
   const Node* standing_for(const Node* node) const {
     const Batch* batch = by_batches_ ? batch_of(*node) : nullptr;
@@ -100,6 +110,7 @@ class Reach {
   }
 
   bool by_batches_;
+  std::unordered_map<const Node*, std::vector<Backward::Target*>> targets_;
   std::unordered_set<const Node*> leading_, seen_;
   uint64_t oldest_ = ~uint64_t{0};
 };
@@ -146,11 +157,19 @@ struct RowList {
   }
 };
 
-// The inputs and the output of a node as its rule is to see them, unpacked by the user's hooks.
+// The inputs and the output of a node as its rule is to see them: unpacked by the user's hooks, or
+// taken from what the node's batch keeps.
 struct Unpacked {
   Values in;
   Value out;
 
+  Unpacked(const Value& node, const Batch& batch) : in(std::max(node->n_inputs, 4u)), out(node) {
+    for (uint32_t i = 0; i < node->n_inputs; ++i) in[i] = node->inputs[i];
+    const uint8_t saved = batch.like->saved;
+    for (uint32_t i = 0; i < 7 && i < batch.in.size(); ++i)
+      if (saved >> i & 1) in[i] = with_history(row_of(batch.in[i], node->row), in[i]);
+    if (saved & kSavesOutput) out = with_history(row_of({batch.whole, false, {}}, node->row), node);
+  }
   Unpacked(const Value& node, PackedValues& packed) : in(std::max(node->n_inputs, 4u)), out(node) {
     for (uint32_t i = 0; i < node->n_inputs; ++i) in[i] = node->inputs[i];
     for (int i = 0; i < 7; ++i)
@@ -158,6 +177,11 @@ struct Unpacked {
     if (packed.which & kSavesOutput) out = with_history(packed.values[7]->unpack(node), node);
   }
 
+  static Value row_of(const BatchInput& in, uint32_t row) {
+    WithoutGrad no_grad;
+    const Value all(in.all);
+    return in.shared ? all : select(all, 0, row);
+  }
   static Value with_history(const Value& value, const Value& original) {
     if (!mode.grad) return value;
     const Value plain = alias_without_grad(value);
@@ -199,18 +223,14 @@ Value total_of(const Value& a, const Value& b) {
 class Walk {
  public:
   ~Walk() {
+    // Newest first: what nobody else holds goes with its reader.
     for (Node* node : passed_) {
-      forget_edges(*node);
+      batch_of(*node) ? forget_inputs(*node) : forget_edges(*node);
       unref(node);
     }
-    // Newest first: what nobody else holds goes with its reader.
-    for (const Ref<Batch>& batch : passed_batches_)
-      for (Node* member : batch->rows())
-        if (member) forget_history(*member);
   }
   explicit Walk(Backward& request) : request_(request) {
     if (!request.targets.empty()) reach_.emplace(request, by_batches_);
-    for (auto& t : request.targets) targets_[t.node.get()].push_back(&t);
     for (auto& r : request.roots) add(r.node.get(), r.gradient);
   }
 
@@ -258,6 +278,7 @@ class Walk {
 
   void step(Entry& entry) {
     Node& node = *entry.node;
+    fetch_inputs(node);
     if (by_batches_ && node.flags & Node::stands_for_batch && !step_batch(entry)) return;
     Attachment* attachment = node.extra ? node.extra->attachment.get() : nullptr;
     // As in PyTorch, hooks change the answer only where the walk ends.
@@ -271,7 +292,7 @@ class Walk {
     }
     if (!goes_on) return;
     if (is_freed(node)) {
-      if (targets_.contains(&node)) return;
+      if (reach_ && reach_->is_target(&node)) return;
       wend::graph_was_freed(node);
     }
     LineOf line(node);
@@ -292,31 +313,40 @@ class Walk {
 
   // A member must be there until the walk has come to its batch, so edges to one go at the end.
   void forget(Node& node) {
-    forget_saved(node);
+    if (Batch* batch = batch_of(node)) {
+      forget_row(*batch, node.row);
+    } else {
+      if (node.saved || node.extra) forget_saved(node);
+      if (node.flags & Node::stands_for_batch) forget_batch(*node.batch);
+    }
     if (by_batches_ && std::ranges::any_of(node.in(), [](auto& in) { return in && batch_of(*in); }))
       retain(passed_.emplace_back(&node));
-    else
+    else if (node.flags & Node::history_freed)
       forget_edges(node);
+  }
+
+  void forget_batch(Batch& batch) {
+    if (!by_batches_) return;
+    for (Node* member : batch.members)
+      if (member && !member->op->view && member->inputs[0]) retain(passed_.emplace_back(member));
+    forget_history(batch);
   }
 
   // Puts the gradient of a batch together; false if not all members take part or one of them needs
   // a look, so that they were passed one by one.
   bool step_batch(Entry& entry) {
     Node& whole = *entry.node;
-    const Ref<Batch> batch(whole.batch);
-    const bool alike = !batch->watched && !batch->partly_freed &&
-                       !(batch->merges && (reach_ || views_watched) && inputs_watched(*batch));
-    if (batch->freed) graph_was_freed(*batch);
-    if (alike && !entry.rows) {
-      if (!request_.keep_graph) forget(batch);
-      return true;
-    }
+    Batch& batch = *whole.batch;
+    const bool alike = !batch.watched && !batch.freed_count &&
+                       !(batch.merges && (reach_ || views_watched) && inputs_watched(batch));
+    if (batch.freed) wend::graph_was_freed(*member_of(whole, 0));
+    if (alike && !entry.parts) return true;
     RowList list;
     if (entry.gradient)
       for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
-    std::vector<bool> there(batch->n), met(batch->n);
-    if (entry.rows) {
-      for (const RowsGradient& rows : *entry.rows)
+    std::vector<bool> there(batch.n()), met(batch.n());
+    if (entry.parts) {
+      for (const RowsGradient& rows : entry.parts->rows)
         if (rows.gradient)
           list.add(rows);
         else
@@ -324,42 +354,24 @@ class Walk {
     }
     for (int64_t to : list.to) there[to] = met[to] = true;
     if (!alike || !std::ranges::all_of(there, [](bool b) { return b; })) {
-      step_members(*batch, list, met);
+      step_members(batch, list, met);
       return false;
     }
-    if (!request_.keep_graph) forget(batch);
     entry.gradient = assembled(list.gradients, whole.sizes(), list.from, list.row, list.to);
     return true;
   }
 
   // Whether somebody wants to see the gradient of one of several views that one stands for.
   bool inputs_watched(Batch& batch) const {
-    auto watched = [&](const Value& in) {
-      return in && in->op->view && (in->extra || targets_.contains(in.get()));
-    };
-    return std::ranges::any_of(batch.rows(), [&](const Node* member) {
-      return member && std::ranges::any_of(member->in(), watched);
-    });
-  }
-
-  [[noreturn]] static void graph_was_freed(Batch& batch) {
-    for (const Node* member : batch.rows())
-      if (member) wend::graph_was_freed(*member);
-    wend::graph_was_freed(*batch.whole);
-  }
-
-  void forget(const Ref<Batch>& batch) {
-    batch->freed = true;
-    passed_batches_.push_back(batch);
+    auto watched = [&](Node* view) { return view->extra || (reach_ && reach_->is_target(view)); };
+    return std::ranges::any_of(
+        batch.in, [&](const BatchInput& in) { return std::ranges::any_of(in.each, watched); });
   }
 
   void step_members(Batch& batch, const RowList& list, const std::vector<bool>& met) {
-    for (uint32_t i = 0; i < batch.n; ++i) {
+    for (uint32_t i = 0; i < batch.n(); ++i) {
       if (!met[i]) continue;
-      if (!batch.members[i])
-        fail(ErrorKind::runtime, "internal: a member of a batch of ", batch.whole->op->name,
-             " is gone");
-      Entry one{Value(batch.members[i]), list.of_row(i), {}, {}};
+      Entry one{Value(member_of(*batch.whole, i).get()), list.of_row(i), {}};
       step(one);
     }
   }
@@ -394,9 +406,7 @@ class Walk {
   // Notes the gradient for whoever asked for it; true iff the leaf is to have it as well.
   bool answer(const Entry& entry) {
     bool accumulate = false;
-    auto it = targets_.find(entry.node.get());
-    if (it == targets_.end()) return false;
-    for (auto* t : it->second) {
+    for (auto* t : reach_->targets_at(entry.node.get())) {
       t->gradient = entry.gradient;
       accumulate |= t->accumulate;
     }
@@ -412,7 +422,7 @@ class Walk {
 
   void step_rule(Entry& entry) {
     Node& node = *entry.node;
-    if (node.extra || mode.anomaly) [[unlikely]]
+    if (node.extra || mode.anomaly || batch_of(node)) [[unlikely]]
       return step_rule_watched(entry);
     if (!entry.gradient) return pass_nothing(node);
     apply_rule(entry, node.inputs, entry.node,
@@ -426,7 +436,10 @@ class Walk {
     if (hooked) node.extra->attachment->entering(std::span(&entry.gradient, 1));
     if (!entry.gradient) return pass_nothing(node);
     std::optional<Unpacked> unpacked;
-    if (node.extra && node.extra->packed) unpacked.emplace(entry.node, *node.extra->packed);
+    if (node.extra && node.extra->packed)
+      unpacked.emplace(entry.node, *node.extra->packed);
+    else if (const Batch* batch = batch_of(node))
+      unpacked.emplace(entry.node, *batch);
     Values gradients(node.n_inputs);
     apply_rule(entry, unpacked ? unpacked->in.data() : node.inputs,
                unpacked ? unpacked->out : entry.node,
@@ -481,7 +494,7 @@ class Walk {
   void step_function(Entry& entry) {
     Node& node = *entry.node;
     auto& function = static_cast<FunctionAttachment&>(*node.extra->attachment);
-    Values outputs = entry.slots ? std::move(*entry.slots) : Values();
+    Values outputs = entry.parts ? std::move(entry.parts->slots) : Values();
     if (function.watches()) function.entering(outputs);
     Values gradients = function.backward(outputs);
     for (uint32_t i = 0; i < node.n_inputs; ++i)
@@ -496,9 +509,7 @@ class Walk {
     Node* function = entry.node->inputs[1].get();
     if (!wants(function)) return;
     const size_t slot = entry.node->attr(0).as_int();
-    auto& held = frontier_->entry(function).slots;
-    if (!held) held = std::make_unique<Values>();
-    Values& slots = *held;
+    Values& slots = frontier_->entry(function).own_parts().slots;
     if (slots.size() <= slot) slots.resize(slot + 1);
     if (!entry.gradient) return;
     slots[slot] = slots[slot] ? slots[slot] + entry.gradient : entry.gradient;
@@ -511,12 +522,10 @@ class Walk {
   Backward& request_;
   const uint64_t number_ = ++walks;
   const bool by_batches_ = goes_by_batches(request_);
-  std::vector<Node*> passed_;               // whose edges go at the end ...
-  std::vector<Ref<Batch>> passed_batches_;  // ... and whose members' history does
+  std::vector<Node*> passed_;  // whose edges go at the end
   BorrowedFrontier frontier_;
   Node* at_ = nullptr;
-  std::optional<Reach> reach_;
-  std::unordered_map<Node*, std::vector<Backward::Target*>> targets_;
+  std::optional<Reach> reach_;  // none: all leaves are targets
 };
 
 void backward(Backward& request) {
@@ -549,6 +558,7 @@ std::string backward_name(const Node& node) {
   if (node.is_leaf()) return "torch::autograd::AccumulateGrad";
   if (node.op->back == Back::function)
     return static_cast<FunctionAttachment&>(*node.extra->attachment).name();
+  fetch_inputs(node);
   for (uint32_t i = 0; i < 2 && i < node.n_inputs; ++i)
     if (node.op->grad_name_of_number[i] && node.inputs[i] && node.inputs[i]->flags & Node::constant)
       return node.op->grad_name_of_number[i];

@@ -17,11 +17,21 @@ struct RowsGradient {
   int64_t which;   // ... and as which of its sources; or the row
 };
 
+// What few entries have beside their gradient.
+struct Parts {
+  Values slots;                    // of an autograd.Function: a gradient for each output
+  std::vector<RowsGradient> rows;  // of a batch, beside the gradient of all of it
+};
+
 struct Entry {
   Value node;
   Value gradient;
-  std::unique_ptr<Values> slots;  // of an autograd.Function: a gradient for each output
-  std::unique_ptr<std::vector<RowsGradient>> rows;  // of a batch, beside the gradient of all of it
+  std::unique_ptr<Parts> parts;
+
+  Parts& own_parts() {
+    if (!parts) parts = std::make_unique<Parts>();
+    return *parts;
+  }
 };
 
 // The newest entry stands apart, so that a chain needs no more; for the others there are a map from
@@ -33,19 +43,16 @@ class Frontier {
   Entry& entry(Node* node) {
     if (newest_.node.get() == node) return newest_;
     if (Entry* met = used_ ? met_before(node) : nullptr) return *met;
-    if (node->order < newest_order()) return put_away({Value(node), {}, {}, {}});
-    if (newest_.node) put_away(std::exchange(newest_, Entry{}));
+    if (node->order < newest_order()) return put_away({Value(node), {}, {}});
+    if (newest_.node) put_away(std::move(newest_));
     newest_.node = Value(node);
     return newest_;
   }
 
-  Entry pop_newest() { return newest_.node ? std::exchange(newest_, Entry{}) : fetch(); }
+  // What is moved from is empty.
+  Entry pop_newest() { return newest_.node ? std::move(newest_) : fetch(); }
 
-  std::vector<RowsGradient>& rows(Node* batch) {
-    auto& rows = entry(batch).rows;
-    if (!rows) rows = std::make_unique<std::vector<RowsGradient>>();
-    return *rows;
-  }
+  std::vector<RowsGradient>& rows(Node* batch) { return entry(batch).own_parts().rows; }
 
   std::vector<Node*> nodes() const {
     std::vector<Node*> all;
@@ -100,7 +107,7 @@ class Frontier {
     std::pop_heap(heap_.begin(), heap_.end());
     const uint32_t index = heap_.back().index;
     heap_.pop_back();
-    Entry entry = std::exchange(entries_[index], Entry{});
+    Entry entry = std::move(entries_[index]);
     free_.push_back(index);
     erase(find(entry.node.get()));
     return entry;

@@ -40,8 +40,9 @@ std::string join(const Parts&... parts) {
   return out.str();
 }
 
+// Kept out of line, so that callers stay short.
 template <class... Parts>
-[[noreturn]] void fail(ErrorKind kind, const Parts&... parts) {
+[[noreturn, gnu::cold, gnu::noinline]] void fail(ErrorKind kind, const Parts&... parts) {
   throw Error(kind, join(parts...));
 }
 

@@ -49,10 +49,11 @@ int64_t count(std::span<const int64_t> sizes) {
 
 Dims contiguous_strides(std::span<const int64_t> sizes) {
   Dims strides(sizes);
-  int64_t step = 1;
+  // Wraps around where the sizes are too large to count, which is told when the layout is made.
+  uint64_t step = 1;
   for (int i = strides.n - 1; i >= 0; --i) {
-    strides[i] = step;
-    step *= std::max<int64_t>(sizes[i], 1);
+    strides[i] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(std::max<int64_t>(sizes[i], 1));
   }
   return strides;
 }
@@ -167,6 +168,7 @@ class Table {
   static Layout* make(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                       uint32_t hash) {
     const int n = static_cast<int>(sizes.size());
+    const int64_t numel = count(sizes);
     auto* l = static_cast<Layout*>(std::malloc(sizeof(Layout) + 2 * n * sizeof(int64_t)));
     if (!l) fail(ErrorKind::memory, "out of memory");
     l->refs = 0;
@@ -174,7 +176,7 @@ class Table {
     l->ndim = n;
     std::ranges::copy(sizes, l->data);
     std::ranges::copy(strides, l->data + n);
-    l->numel = count(sizes);
+    l->numel = numel;
     l->contiguous = is_contiguous(sizes, strides);
     l->dense = l->contiguous || is_dense(sizes, strides);
     const Dims own(strides);
@@ -225,7 +227,6 @@ LayoutRef intern(std::span<const int64_t> sizes, std::span<const int64_t> stride
 LayoutRef contiguous(std::span<const int64_t> sizes) {
   static const LayoutRef scalar = intern({}, {});
   if (sizes.empty()) return scalar;
-  count(sizes);
   return intern(sizes, contiguous_strides(sizes).span());
 }
 

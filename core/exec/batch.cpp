@@ -24,9 +24,10 @@ constexpr uint32_t kMaxInputs = 16;
 constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
 
 // Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
-// the node, then what it refers to.
+// the node, then what it refers to. Inline, or GCC takes a function of prefetches for one without
+// effect and leaves the call out.
 template <class Nodes>
-void fetch_ahead(const Nodes& nodes, size_t i) {
+[[gnu::always_inline]] inline void fetch_ahead(const Nodes& nodes, size_t i) {
   constexpr size_t kNode = 16, kInputs = 6;
   if (i + kNode < nodes.size() && nodes[i + kNode]) {
     __builtin_prefetch(nodes[i + kNode]);
@@ -78,7 +79,8 @@ uint64_t key_of(const Node& node) {
   Hash h;
   h.add(node.op);
   h.add(node.layout);
-  h.add(static_cast<uint64_t>(node.n_inputs) << 16 | static_cast<uint64_t>(node.dtype) << 8 |
+  h.add(static_cast<uint64_t>(node.n_inputs) << 24 | static_cast<uint64_t>(node.saved) << 16 |
+        static_cast<uint64_t>(node.dtype) << 8 |
         (node.flags & (Node::requires_grad | Node::inference)));
   h.add(static_cast<uint64_t>(node.offset));
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
@@ -93,7 +95,7 @@ uint64_t key_of(const Node& node) {
 bool same_key(const Node& a, const Node& b) {
   constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
   if (a.op != b.op || a.layout != b.layout || a.n_inputs != b.n_inputs || a.dtype != b.dtype ||
-      a.offset != b.offset || (a.flags ^ b.flags) & kFlags)
+      a.offset != b.offset || a.saved != b.saved || (a.flags ^ b.flags) & kFlags)
     return false;
   for (uint32_t i = 0; i < a.n_inputs; ++i)
     if (a.inputs[i]->layout != b.inputs[i]->layout || a.inputs[i]->dtype != b.inputs[i]->dtype)
@@ -112,35 +114,37 @@ bool may_batch(const Node& node) {
   if (node.layout->numel == 0 || bytes > kLarge) return false;
   // What reads memory that somebody outside may write runs at once, whatever else is pending.
   for (const Value& in : node.in())
-    if (in->state != State::valued || (outside_buffers && is_shared(*in->buffer))) return false;
+    if (in->state != State::valued || (outside_buffers && in->buffer && is_shared(*in->buffer)))
+      return false;
   return true;
 }
 
 using Members = std::span<Node* const>;
 
 bool same_value(const Node& a, const Node& b) {
-  return &a == &b || (a.buffer == b.buffer && a.offset == b.offset && !a.extra && !b.extra &&
-                      a.needs_grad() == b.needs_grad() && a.op->view && b.op->view &&
+  return &a == &b || (a.buffer && a.buffer == b.buffer && a.offset == b.offset && !a.extra &&
+                      !b.extra && a.needs_grad() == b.needs_grad() && a.op->view && b.op->view &&
                       a.inputs[0].get() == b.inputs[0].get() && a.inputs[0]);
 }
 
-bool all_share(Members members, uint32_t slot) {
-  const Node& first = *members[0]->inputs[slot];
-  return std::ranges::all_of(members,
-                             [&](const Node* m) { return same_value(*m->inputs[slot], first); });
-}
+// How the members' inputs in one place lie to each other.
+struct Slot {
+  bool one_node = true;   // they are one node ...
+  bool one_value = true;  // ... or several views of one value
+  bool in_rows = true;    // they are rows of one batch, one behind the other
 
-// Rows [row, row + n) of one batch, where the members' inputs are that.
-Batch* rows_of_one_batch(Members members, uint32_t slot) {
-  const Node& first = *members[0]->inputs[slot];
-  Batch* batch = batch_of(first);
-  if (!batch || !whole_of(*first.buffer)) return nullptr;
-  for (size_t i = 0; i < members.size(); ++i) {
-    const Node& in = *members[i]->inputs[slot];
-    if (in.batch != batch || in.row != first.row + i) return nullptr;
+  Slot(Members members, uint32_t slot) {
+    const Node& first = *members[0]->inputs[slot];
+    in_rows = lies_in_batch(first);
+    for (size_t i = 1; i < members.size() && (one_value || in_rows); ++i) {
+      const Node& in = *members[i]->inputs[slot];
+      one_node &= &in == &first;
+      if (one_value) one_value = same_value(in, first);
+      if (in_rows)
+        in_rows = in.batch == first.batch && in.row == first.row + i && lies_in_batch(in);
+    }
   }
-  return batch;
-}
+};
 
 Value gather(Members members, uint32_t slot) {
   Values sources;
@@ -152,17 +156,16 @@ Value gather(Members members, uint32_t slot) {
   int64_t last_source = 0;
   for (const Node* m : members) {
     const Node& in = *m->inputs[slot];
-    const Batch* batch = batch_of(in);
-    if (!batch || !whole_of(*in.buffer)) {
+    if (!lies_in_batch(in)) {
       from.push_back(static_cast<int64_t>(sources.size()));
       row.push_back(-1);
       sources.push_back(m->inputs[slot]);
       continue;
     }
-    if (batch != last) {
-      const auto [it, anew] = known.try_emplace(batch, static_cast<int64_t>(sources.size()));
+    if (in.batch != last) {
+      last = in.batch;
+      const auto [it, anew] = known.try_emplace(last, static_cast<int64_t>(sources.size()));
       if (anew) sources.push_back(whole_of(in));
-      last = batch;
       last_source = it->second;
     }
     from.push_back(last_source);
@@ -173,16 +176,12 @@ Value gather(Members members, uint32_t slot) {
   return gathered(sources, sizes.span(), from, row);
 }
 
-// The members' inputs one behind the other, without a copy where they lie so.
-Value stacked(Members members, uint32_t slot, bool copies) {
+// Rows of one batch, which need no copy.
+Value rows_of_batch(Members members, uint32_t slot) {
   const Node& first = *members[0]->inputs[slot];
-  if (const Batch* batch = rows_of_one_batch(members, slot)) {
-    const Value whole = whole_of(first);
-    return batch->n == members.size()
-               ? whole
-               : batch_rows(whole, first.row, static_cast<int64_t>(members.size()));
-  }
-  return copies ? gather(members, slot) : Value();
+  const Value whole = whole_of(first);
+  const auto n = static_cast<int64_t>(members.size());
+  return whole->size(0) == n ? whole : batch_rows(whole, first.row, n);
 }
 
 // Whoever recorded the members, they run in a plain mode of their own.
@@ -196,41 +195,81 @@ struct PlainMode {
   Mode before;
 };
 
-// All members' values as rows of one node; empty where these members cannot be run at once.
-Value lifted_view(Members members) {
-  const Node &like = *members[0], &base = *like.inputs[0];
-  // How elements that share a place share a gradient is each view's own affair.
-  if (may_overlap(*base.layout)) return nullptr;
-  const Value in = stacked(members, 0, false);
-  if (!in) return nullptr;
-  Dims sizes(like.sizes()), strides(like.strides());
-  sizes.insert(0, static_cast<int64_t>(members.size()));
-  strides.insert(0, in->layout->stride(0));
-  return batch_view(in, sizes.span(), strides.span(), in->offset + like.offset - base.offset);
-}
-
-Value lifted(Members members) {
-  const Node& like = *members[0];
-  if (like.op->view) return lifted_view(members);
-  Value in[kMaxInputs];
-  uint64_t shared = 0;
-  for (uint32_t i = 0; i < like.n_inputs; ++i) {
-    if (all_share(members, i)) {
-      shared |= uint64_t{1} << i;
-      in[i] = like.inputs[i];
-    } else {
-      in[i] = stacked(members, i, true);
+// Members with their inputs put together, and the node whose rows are their values; none where they
+// cannot be run at once.
+class Together {
+ public:
+  explicit Together(Members members) : members(members) {
+    Value in[kMaxInputs];
+    members[0]->op->view ? lift_view(in) : lift(in);
+    for (uint32_t i = 0; whole && i < members[0]->n_inputs; ++i) {
+      in_[i] = Ref<Node>(in[i].get());
+      if (i < 7 && members[0]->saved >> i & 1) saved_[i] = in[i];
     }
   }
+
+  const Members members;
+  Value whole;
+
+  // What the batch is to hold for the members.
+  std::vector<BatchInput> inputs() const {
+    const Node& like = *members[0];
+    std::vector<BatchInput> all;
+    if (!like.needs_grad()) return all;
+    for (uint32_t i = 0; i < like.n_inputs; ++i) {
+      all.push_back({in_[i].get(), (shared_ >> i & 1) != 0, {}});
+      if (merged_ >> i & 1)
+        for (const Node* m : members) all.back().each.push_back(m->inputs[i].get());
+    }
+    return all;
+  }
+
+ private:
+  void lift(Value* in) {
+    const Node& like = *members[0];
+    for (uint32_t i = 0; i < like.n_inputs; ++i) {
+      const Slot slot(members, i);
+      if (slot.one_value) {
+        shared_ |= uint64_t{1} << i;
+        if (!slot.one_node) merged_ |= uint64_t{1} << i;
+        in[i] = like.inputs[i];
+      } else {
+        in[i] = slot.in_rows ? rows_of_batch(members, i) : gather(members, i);
+      }
+    }
+    if (std::popcount(shared_) == static_cast<int>(like.n_inputs))
+      lift_equal(in);
+    else
+      whole = like.op->lift({like, members, {in, like.n_inputs}, shared_});
+  }
+
+  void lift_view(Value* in) {
+    const Node &like = *members[0], &base = *like.inputs[0];
+    // How elements that share a place share a gradient is each view's own affair.
+    if (may_overlap(*base.layout) || !Slot(members, 0).in_rows) return;
+    in[0] = rows_of_batch(members, 0);
+    Dims sizes(like.sizes()), strides(like.strides());
+    sizes.insert(0, static_cast<int64_t>(members.size()));
+    strides.insert(0, in[0]->layout->stride(0));
+    whole =
+        batch_view(in[0], sizes.span(), strides.span(), in[0]->offset + like.offset - base.offset);
+  }
+
   // Members that do all the same are as many all the same.
-  if (std::popcount(shared) == static_cast<int>(like.n_inputs)) {
-    shared &= ~uint64_t{1};
+  void lift_equal(Value* in) {
+    const Node& like = *members[0];
+    Values repeated(in, in + like.n_inputs);
     Dims sizes(in[0]->sizes());
     sizes.insert(0, static_cast<int64_t>(members.size()));
-    in[0] = expand(in[0], sizes);
+    repeated[0] = expand(in[0], sizes);
+    whole = like.op->lift({like, members, repeated, shared_ & ~uint64_t{1}});
   }
-  return like.op->lift({like, members, {in, like.n_inputs}, shared});
-}
+
+  Ref<Node> in_[kMaxInputs];  // held without use: their memory may be handed on ...
+  Value saved_[7];            // ... unless the gradient reads it
+  uint64_t shared_ = 0;
+  uint64_t merged_ = 0;  // bit i: inputs i are several views of one value
+};
 
 // Whether rows lie in memory as members do; the stride of a dimension of one does not matter.
 bool lie_alike(const Node& whole, const Node& like) {
@@ -259,49 +298,25 @@ void run_recorded_since(size_t mark) {
   }
 }
 
-// Whether members share an input by its value, and not as one node.
-bool merges_views(Members members) {
-  const Node& like = *members[0];
-  for (uint32_t i = 0; i < like.n_inputs; ++i) {
-    const Node& first = *like.inputs[i];
-    if (!first.op->view || !first.needs_grad()) continue;
-    const auto other =
-        std::ranges::find_if(members, [&](const Node* m) { return m->inputs[i].get() != &first; });
-    if (other != members.end() && same_value(*(*other)->inputs[i], first)) return true;
+void publish_rows(Node& whole, const Together& together) {
+  Batch& batch = new_batch(whole, together.members, together.inputs());
+  for (size_t i = 0; i < together.members.size(); ++i) {
+    Node& member = *together.members[i];
+    pending.remove(&member);
+    join_batch(batch, member, static_cast<uint32_t>(i));
   }
-  return false;
-}
-
-void publish_rows(const Value& whole, Members members) {
-  const Ref<Batch> batch = new_batch(whole, static_cast<uint32_t>(members.size()));
-  const Node& like = *members[0];
-  batch->merges = whole->needs_grad() && !like.op->view && merges_views(members);
-  const int64_t size = size_of(like.dtype), step = whole->layout->stride(0) * size;
-  const size_t bytes = like.layout->span * size;
-  for (size_t i = 0; i < members.size(); ++i) {
-    fetch_ahead(members, i);
-    Node& member = *members[i];
-    if (like.op->view)
-      take_value(member, *member.inputs[0]);
-    else
-      member.buffer = part_of(*whole->buffer, whole->offset * size + i * step, bytes).leak();
-    publish(member);
-    join_batch(*batch, member, static_cast<uint32_t>(i));
-  }
+  counters.nodes += together.members.size();
 }
 
 bool run_at_once(Members members) {
   const size_t mark = pending.nodes.size();
   try {
-    Value whole;
-    {
-      const PlainMode plain(*members[0]);
-      whole = lifted(members);
-    }
-    if (!whole) return false;
+    const PlainMode plain(*members[0]);
+    const Together together(members);
+    if (!together.whole) return false;
     run_recorded_since(mark);
-    if (!fits(*whole, members)) return false;
-    publish_rows(whole, members);
+    if (!fits(*together.whole, members)) return false;
+    publish_rows(*together.whole, together);
   } catch (const Error& e) {
     if (e.kind == ErrorKind::interrupted) throw;
     // Which of them it is that cannot run shows when each runs by itself.
@@ -343,7 +358,7 @@ void run_alike(Members members, Poll& poll) {
   const Op& op = *members[0]->op;
   for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
     std::vector<std::vector<Node*>> parts;
-    if (!(op.weights >> i & 1) || all_share(members, i) || !split_by_weight(members, i, parts))
+    if (!(op.weights >> i & 1) || Slot(members, i).one_value || !split_by_weight(members, i, parts))
       continue;
     if (report) report->apart(members, Apart::weight, i, parts.size());
     for (const auto& part : parts) run_alike(part, poll);

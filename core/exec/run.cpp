@@ -15,6 +15,7 @@
 #include "exec/execute.hpp"
 #include "exec/fuse.hpp"
 #include "exec/report.hpp"
+#include "graph/batch.hpp"
 #include "graph/describe.hpp"
 #include "graph/fiber.hpp"
 #include "graph/record.hpp"
@@ -31,7 +32,6 @@ constinit RunAtOnce run_at_once = [](Node& node) {
 
 namespace {
 
-constexpr int64_t kWorthUnlocking = 100'000;   // estimated nanoseconds of one kernel
 constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
 
 // One run at a time; a thread may run again inside its own run (a destructor may observe). Depth,
@@ -78,49 +78,53 @@ const Error* input_error(const Node& node) {
   return nullptr;
 }
 
-size_t bytes_of(const Node& node) {
-  return (node.offset + node.layout->span) * size_of(node.dtype);
+bool may_take(const Node& node, uint32_t i, size_t bytes) {
+  const Node& input = *node.inputs[i];
+  return input.uses == 1 && !(node.saved >> i & 1) && has_memory_for(input, node, bytes);
 }
 
 void give_memory(Node& node) {
+  const size_t bytes = bytes_of(node);
   for (uint32_t i = 0; node.op->donates >> i && i < node.n_inputs; ++i) {
-    const Node& in = *node.inputs[i];
-    if (!(node.op->donates >> i & 1) || in.uses != 1 || node.saved >> i & 1 ||
-        !has_memory_for(in, node))
-      continue;
-    node.buffer = in.buffer;
+    if (!(node.op->donates >> i & 1) || !may_take(node, i, bytes)) continue;
+    node.buffer = node.inputs[i]->buffer;
     ++node.buffer->refs;
     ++counters.donated;
     return;
   }
-  new_memory(node);
-}
-
-void run_kernel(Node& node, int64_t work) {
-  Run run{node};
-  const KernelFloats floats;
-  const int64_t start = report ? now() : 0;
-  {
-    const Unlocked unlocked(work);
-    node.op->kernel(run);
-  }
-  ++counters.kernels;
-  if (report) report->kernel(node, now() - start);
-}
-
-}  // namespace
-
-bool has_memory_for(const Node& in, const Node& out) {
-  return in.buffer->refs == 1 && !in.buffer->outside && in.layout == out.layout &&
-         in.dtype == out.dtype && in.offset == out.offset && in.buffer->bytes == bytes_of(out) &&
-         !in.buffer->lender;
-}
-
-void new_memory(Node& node) {
-  const size_t bytes = bytes_of(node);
   node.buffer = allocate(bytes).leak();
   counters.bytes += bytes;
 }
+
+[[gnu::noinline]] void call_unlocked(Run& run) {
+  const Unlocked unlocked;
+  run.node.op->kernel(run);
+}
+
+[[gnu::always_inline]] inline void call_kernel(Run& run, int64_t work) {
+  const KernelFloats floats;
+  if (is_worth_unlocking(work)) [[unlikely]]
+    call_unlocked(run);
+  else
+    run.node.op->kernel(run);
+}
+
+[[gnu::noinline]] void call_reported(Run& run, int64_t work) {
+  const int64_t start = now();
+  call_kernel(run, work);
+  report->kernel(run.node, now() - start);
+}
+
+inline void run_kernel(Node& node, int64_t work) {
+  Run run{node};
+  if (report) [[unlikely]]
+    call_reported(run, work);
+  else
+    call_kernel(run, work);
+  ++counters.kernels;
+}
+
+}  // namespace
 
 std::string call_of(const Node& node) {
   const auto attrs = node.attrs ? node.attrs->span() : std::span<const Arg>{};
@@ -131,14 +135,6 @@ int64_t now() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * int64_t{1'000'000'000} + t.tv_nsec;
-}
-
-Unlocked::Unlocked(int64_t work) : is_worth_it_(work > kWorthUnlocking && host.unlock) {
-  if (is_worth_it_) state_ = host.unlock();
-}
-
-Unlocked::~Unlocked() {
-  if (is_worth_it_) host.lock(state_);
 }
 
 int64_t work_of(const Node& node) {
@@ -155,9 +151,7 @@ void pass_marker(Node& node) {
   node.order = next_order();
 }
 
-}  // namespace
-
-void publish(Node& node) {
+[[gnu::always_inline]] inline void publish_now(Node& node) {
   pending.remove(&node);
   node.state = State::valued;
   node.order = next_order();
@@ -166,6 +160,10 @@ void publish(Node& node) {
   if (node.uses == 0) value_unneeded(&node);
 }
 
+}  // namespace
+
+void publish(Node& node) { publish_now(node); }
+
 void execute(Node& node, int64_t work) {
   if (!node.op->kernel && !node.op->view) return pass_marker(node);
   if (const Error* error = input_error(node)) return fail_node(node, *error);
@@ -173,6 +171,8 @@ void execute(Node& node, int64_t work) {
     take_value(node, *node.inputs[0]);
     return publish(node);
   }
+  for (const Value& in : node.in())
+    if (in) with_buffer(*in);
   try {
     give_memory(node);
     if (node.layout->numel > 0 || node.op->donates) run_kernel(node, work);
@@ -182,7 +182,7 @@ void execute(Node& node, int64_t work) {
     if (e.kind == ErrorKind::memory || e.kind == ErrorKind::interrupted) throw;
     return fail_node(node, e);
   }
-  publish(node);
+  publish_now(node);
 }
 
 void Poll::look() {
@@ -220,13 +220,13 @@ struct CompactAtEnd {
 }  // namespace
 
 void run_alone(Node& node, Poll& poll) {
+  const int64_t work = work_of(node);
+  poll.after(work);
   retain(&node);
   struct Held {
     Node* node;
     ~Held() { unref(node); }
   } held{&node};
-  const int64_t work = work_of(node);
-  poll.after(work);
   execute(node, work);
 }
 
@@ -307,6 +307,7 @@ void observe(Node& node) {
 void observe_now(Node& node) {
   if (node.state == State::pending) run_pending();
   if (node.state == State::dropped && node.op->view) derive_again(node);
+  with_buffer(node);
   if (node.state == State::failed) throw *node.extra->error;
   if (node.state != State::valued)
     fail(ErrorKind::runtime, "internal: the value of ", node.op->name, " is gone");

@@ -9,12 +9,12 @@ namespace wend {
 // lets the others go on first, so that what they record runs together.
 void observe(Node& node);
 inline void observe(const Value& v) {
-  if (v->state != State::valued) observe(*v);
+  if (!v->buffer) observe(*v);
 }
 // The same at once, where others must not change what surrounds the call.
 void observe_now(Node& node);
 inline void observe_now(const Value& v) {
-  if (v->state != State::valued) observe_now(*v);
+  if (!v->buffer) observe_now(*v);
 }
 // Runs everything that is pending and that somebody may still look at.
 void run_pending();

@@ -1,47 +1,182 @@
-// graph/batch.cpp: the life of a batch: members join and leave, the whole goes with the last.
+// graph/batch.cpp: the life of a batch: members join and leave, are made anew when they are asked
+// for, and lie in the whole's memory until they need some of their own.
 #include "graph/batch.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "base/buffer.hpp"
+#include "graph/record.hpp"
 
 namespace wend {
 namespace {
 
-size_t bytes_of(uint32_t n) { return sizeof(Batch) + n * sizeof(Node*); }
+constexpr uint8_t kCommonFlags = Node::requires_grad | Node::inference;
+
+bool saves(const Batch& batch, size_t i) {
+  return i < 7 && !batch.freed && batch.like->saved >> i & 1;
+}
+
+// Held without use, unless the gradient reads it.
+void hold_inputs(Batch& batch) {
+  for (size_t i = 0; i < batch.in.size(); ++i) {
+    retain(batch.in[i].all);
+    if (saves(batch, i)) use(batch.in[i].all);
+    for (Node* one : batch.in[i].each) retain(one);
+    batch.merges |= !batch.in[i].each.empty();
+  }
+  if (batch.like->saved & kSavesOutput) use(batch.whole);
+}
+
+// What goes may call user code, which finds the inputs gone already.
+void let_inputs_go(Batch& batch) {
+  const auto inputs = std::exchange(batch.in, {});
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (saves(batch, i)) unuse(inputs[i].all);
+    unref(inputs[i].all);
+    for (Node* one : inputs[i].each) unref(one);
+  }
+}
+
+void remember_what_differs(Batch& batch, std::span<Node* const> members) {
+  const Node& like = *members[0];
+  batch.numbers.reserve(members.size());
+  bool same_source = true;
+  for (const Node* m : members) {
+    batch.numbers.push_back(m->number);
+    same_source &= m->code == like.code && m->instruction == like.instruction;
+  }
+  if (!same_source)
+    for (const Node* m : members) {
+      batch.sources.push_back(m->source());
+      if (m->code) source_hooks.retain(m->code);
+    }
+  if (like.op->own_attrs)
+    for (const Node* m : members) batch.attrs.emplace_back(m->attrs);
+}
+
+// Which node is row i of `stacked`, and which of its own rows that is; -1 for all of it.
+std::pair<Node*, int64_t> origin_of_row(const Node& stacked, uint32_t i) {
+  if (stacked.flags & Node::stands_for_batch) return {const_cast<Node*>(&stacked), i};
+  if (stacked.op->back != Back::rows) return {nullptr, 0};
+  if (stacked.op->view) return {stacked.inputs[0].get(), stacked.attr(0).as_int() + i};
+  return {stacked.inputs[stacked.attr(1).as_ints()[i]].get(), stacked.attr(2).as_ints()[i]};
+}
+
+// Stands for a value whose origin does not matter, for no gradient goes there.
+Ref<Node> nameless(const Node& stacked) {
+  static const Op& data = op_named("data");
+  const LayoutRef layout = intern(stacked.sizes().subspan(1), stacked.strides().subspan(1));
+  const Mode before = std::exchange(mode, Mode{});
+  mode.line_of = &stacked;
+  Node* node = bare_node(data, 0, stacked.dtype, layout.get(), 0);
+  mode = before;
+  return Ref<Node>::adopt(node);
+}
+
+Ref<Node> input_of(const Batch& batch, size_t i, uint32_t row) {
+  const BatchInput& in = batch.in[i];
+  if (!in.each.empty()) return Ref<Node>(in.each[row]);
+  if (in.shared) return Ref<Node>(in.all);
+  const auto [origin, at] = origin_of_row(*in.all, row);
+  if (!origin) return nameless(*in.all);
+  if (at < 0) return Ref<Node>(origin);
+  if (!(origin->flags & Node::stands_for_batch)) return nameless(*in.all);
+  const auto row_there = static_cast<uint32_t>(at);
+  if (Node* there = origin->batch->members[row_there]) return Ref<Node>(there);
+  return origin->needs_grad() ? member_of(*origin, row_there) : nameless(*in.all);
+}
+
+Node* make_anew(Batch& batch, uint32_t row) {
+  const Node& like = *batch.like;
+  const Mode before = std::exchange(mode, Mode{});
+  mode.line_of = &like;
+  Node* node = bare_node(*like.op, like.n_inputs, like.dtype, like.layout, like.offset);
+  mode = before;
+  node->flags = like.flags;
+  node->number = batch.numbers[row];
+  node->order = batch.whole->order;
+  node->attrs = Ref<Attrs>(batch.attrs.empty() ? like.attrs : batch.attrs[row].get()).leak();
+  if (!batch.sources.empty()) {
+    if (node->code) source_hooks.release(node->code);
+    node->code = batch.sources[row].code;
+    node->instruction = batch.sources[row].instruction;
+    if (node->code) source_hooks.retain(node->code);
+  }
+  node->batch = &batch;
+  node->row = row;
+  retain(batch.whole);
+  batch.members[row] = node;
+  return node;
+}
 
 }  // namespace
 
-Ref<Batch> new_batch(const Value& whole, uint32_t n) {
-  auto* batch = static_cast<Batch*>(small_alloc(bytes_of(n)));
-  batch->refs = 1;
-  batch->n = n;
-  batch->watched = batch->freed = batch->partly_freed = batch->merges = false;
-  batch->whole = whole.get();
-  retain(batch->whole);
-  batch->whole->batch = batch;
-  batch->whole->flags |= Node::stands_for_batch;
-  return Ref<Batch>::adopt(batch);
+Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in) {
+  auto* batch = new Batch;
+  const Node& first = *members[0];
+  batch->whole = &whole;
+  batch->members.assign(members.begin(), members.end());
+  remember_what_differs(*batch, members);
+  const Mode before = std::exchange(mode, Mode{});
+  mode.line_of = &first;
+  batch->like = bare_node(*first.op, first.n_inputs, first.dtype, first.layout, first.offset);
+  mode = before;
+  batch->like->flags = first.flags & kCommonFlags;
+  batch->like->saved = first.saved;
+  batch->like->attrs = Ref<Attrs>(first.attrs).leak();
+  batch->in = std::move(in);
+  hold_inputs(*batch);
+  whole.batch = batch;
+  whole.flags |= Node::stands_for_batch;
+  whole.refs += batch->n();
+  return *batch;
 }
 
 void join_batch(Batch& batch, Node& member, uint32_t row) {
-  batch.members[row] = &member;
-  member.batch = Ref<Batch>(&batch).leak();
+  member.batch = &batch;
   member.row = row;
   member.order = batch.whole->order;
+  if (member.saved & kSavesOutput) --member.uses;
+  member.saved = 0;
+  member.state = State::dropped;
+  if (member.uses) {
+    member.state = State::valued;
+    if (batch.valued++ == 0) use(batch.whole);
+  }
+  if (member.op->view) return keep_history(member, true);
+  for (uint32_t i = 0; i < member.n_inputs; ++i)
+    if (Node* input = member.inputs[i].leak()) let_go(input);
+}
+
+void row_unneeded(Node& member) {
+  Batch& batch = *member.batch;
+  if (--batch.valued == 0) unuse(batch.whole);
+}
+
+bool revive(Node& node) {
+  Batch* batch = batch_of(node);
+  if (!batch || batch->whole->state != State::valued) return false;
+  node.state = State::valued;
+  if (batch->valued++ == 0) use(batch->whole);
+  return true;
 }
 
 void leave_batch(Node& node) {
-  if (node.flags & Node::stands_for_batch) return;
-  Batch* batch = node.batch;
-  batch->members[node.row] = nullptr;
-  Ref<Batch>::adopt(batch);
+  if (node.flags & Node::stands_for_batch) return free_batch(node.batch);
+  Batch& batch = *node.batch;
+  if (node.state == State::valued && !node.buffer) row_unneeded(node);
+  batch.members[node.row] = nullptr;
+  unref(batch.whole);
 }
 
-void release(Batch* batch) {
-  Node* whole = batch->whole;
-  whole->batch = nullptr;
-  whole->flags &= ~Node::stands_for_batch;
-  small_free(batch, bytes_of(batch->n));
-  unref(whole);
+// All members are gone, and nobody refers to the whole.
+void free_batch(Batch* batch) {
+  let_inputs_go(*batch);
+  for (const Source& s : batch->sources)
+    if (s.code) source_hooks.release(s.code);
+  unref(batch->like);
+  delete batch;
 }
 
 Value whole_of(const Node& member) {
@@ -51,6 +186,80 @@ Value whole_of(const Node& member) {
     whole.state = State::valued;
   }
   return Value(&whole);
+}
+
+Ref<Node> member_of(Node& whole, uint32_t row) {
+  Batch& batch = *whole.batch;
+  if (Node* there = batch.members[row]) return Ref<Node>(there);
+  const Ref<Node> first = Ref<Node>::adopt(make_anew(batch, row));
+  // A view is known by its base; that of a view of a view is next.
+  for (Node* view = first.get(); view->op->view && !view->batch->in.empty();) {
+    const Ref<Node> base = input_of(*view->batch, 0, view->row);
+    view->inputs[0] = Value::adopt(Ref<Node>(base).leak());
+    if (base->inputs[0] || !batch_of(*base)) break;
+    view = base.get();
+  }
+  return first;
+}
+
+void fetch_inputs(const Node& node) {
+  const Batch* batch = batch_of(node);
+  if (!batch || batch->in.empty() || node.op->view || node.inputs[0]) return;
+  if (is_freed(*batch, node.row)) return;
+  for (uint32_t i = 0; i < node.n_inputs; ++i)
+    const_cast<Node&>(node).inputs[i] = Value::adopt(input_of(*batch, i, node.row).leak());
+}
+
+void give_row(Node& node) {
+  const Node& whole = *node.batch->whole;
+  Node* root = &node;
+  while (root->op->view && root->n_inputs && root->inputs[0]) root = root->inputs[0].get();
+  if (root != &node && root->state == State::valued) {
+    with_buffer(*root);
+    node.buffer = BufferRef(root->buffer).leak();
+  } else {
+    const int64_t begin = whole.offset + node.row * whole.layout->stride(0) - node.offset;
+    const int64_t bytes = (root->offset + root->layout->span) * size_of(root->dtype);
+    node.buffer = part_of(*whole.buffer, begin * size_of(node.dtype), bytes).leak();
+  }
+  row_unneeded(node);
+}
+
+void forget_history(Batch& batch) {
+  if (batch.freed || !batch.like->saved) return;
+  if (batch.like->saved & kSavesOutput) unuse(batch.whole);
+  let_inputs_go(batch);
+  batch.freed = true;
+}
+
+void forget_inputs(Node& member) {
+  if (member.op->view) return;
+  for (uint32_t i = 0; i < member.n_inputs; ++i)
+    if (Node* input = member.inputs[i].leak()) unref(input);
+}
+
+void forget_row(Batch& batch, uint32_t row) {
+  if (!batch.like->saved || is_freed(batch, row)) return;
+  batch.freed_rows.resize(batch.n());
+  batch.freed_rows[row] = true;
+  if (++batch.freed_count == batch.n()) forget_history(batch);
+}
+
+void move_survivors_out(Batch& batch) {
+  Node& whole = *batch.whole;
+  if (batch.valued == 0 || whole.uses > 1 || batch.valued * 4 > batch.n() || batch.like->op->view ||
+      whole.buffer->refs > 1)
+    return;
+  const Value held(&whole);
+  const auto bytes = static_cast<size_t>(batch.like->layout->span * size_of(batch.like->dtype));
+  for (Node* member : batch.members) {
+    if (!member || member->state != State::valued || member->buffer) continue;
+    BufferRef own = allocate(bytes);
+    std::memcpy(own->data,
+                whole.data() + member->row * whole.layout->stride(0) * size_of(whole.dtype), bytes);
+    member->buffer = own.leak();
+    row_unneeded(*member);
+  }
 }
 
 }  // namespace wend

@@ -2,30 +2,47 @@
 // Which nodes run together is exec/batch; how an op runs many members at once is its entry's.
 #pragma once
 
+#include <vector>
+
 #include "graph/op.hpp"
 
 namespace wend {
 
-// Member `i` is row `i` of `whole`, which has one more dimension in front. Members hold the batch,
-// so it lives as long as one of them does.
-struct Batch {
-  uint32_t refs;
-  uint32_t n;
-  bool watched;       // a member may have hooks
-  bool freed;         // all members' history was given up ...
-  bool partly_freed;  // ... or that of some, one by one
-  bool merges;        // some inputs are several views of one value, of which one stands for all
-  Node* whole;        // held without use: the members hold the memory
-  Node* members[];    // not counted; null once gone
-
-  std::span<Node*> rows() { return {members, n}; }
+// One input of all members. Held for its history; for its value where the gradient reads it.
+struct BatchInput {
+  Node* all = nullptr;      // members' inputs one behind the other ...
+  bool shared = false;      // ... or the one that all of them have
+  std::vector<Node*> each;  // where they are several views of one value: those of all members
 };
 
-// Makes a batch of `n` members, which are added by join_batch.
-Ref<Batch> new_batch(const Value& whole, uint32_t n);
+// Member `i` is row `i` of `whole`, which has one more dimension in front and owns the batch.
+// Members let go of their inputs, the batch holds on to them; so a member that nobody refers to
+// goes as soon as it was read, and is made anew should its history be looked at. A member's value
+// lies in the whole's: it has no buffer before somebody asks for one.
+struct Batch {
+  Node* whole;
+  Node* like;                  // no member, but what every one of them is
+  std::vector<Node*> members;  // null where gone
+  std::vector<BatchInput> in;  // of nodes that require grad
+  std::vector<uint64_t> numbers;
+  std::vector<Source> sources;    // where members come from several places
+  std::vector<Ref<Attrs>> attrs;  // where members have some of their own
+  std::vector<bool> freed_rows;   // whose history was given up one by one
+  uint32_t freed_count = 0;       // ... and how many they are
+  uint32_t valued = 0;            // members whose value lies here and may be needed
+  bool watched = false;           // a member may have hooks
+  bool freed = false;             // all members' history was given up
+  bool merges = false;            // some `in` have `each`
+
+  uint32_t n() const { return static_cast<uint32_t>(members.size()); }
+};
+
+// Makes the batch of `whole`, whose rows `members` are. They are not changed, but remembered.
+Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in);
+// The member has its value and lets go of its inputs. The batch has counted its reference already.
 void join_batch(Batch& batch, Node& member, uint32_t row);
 void leave_batch(Node& node);
-void release(Batch* batch);
+void free_batch(Batch* batch);
 
 // True once a view, other than of a leaf's making, may have hooks.
 inline constinit bool views_watched = false;
@@ -34,7 +51,37 @@ inline constinit bool views_watched = false;
 inline Batch* batch_of(const Node& node) {
   return node.flags & Node::stands_for_batch ? nullptr : node.batch;
 }
-// The node of the whole batch, with its value, which lies where the members' values do.
+// True iff a member's value is a row of its batch's.
+inline bool lies_in_batch(const Node& node) {
+  return batch_of(node) && node.state == State::valued &&
+         (!node.buffer || whole_of(*node.buffer) != nullptr);
+}
+// The node of the whole batch, with its value, for a member whose value lies there.
 Value whole_of(const Node& member);
+// Member `row` of the batch that `whole` stands for, which may be gone: then it is made anew.
+Ref<Node> member_of(Node& whole, uint32_t row);
+// A member that let go of its inputs gets them again.
+void fetch_inputs(const Node& node);
+
+// Gives a valued node its buffer, where it is a row of a batch and has none yet.
+inline void with_buffer(Node& node) {
+  if (!node.buffer && node.state == State::valued) [[unlikely]]
+    give_row(node);
+}
+// The value of a member is not needed any more.
+void row_unneeded(Node& member);
+// A member whose value was dropped has it again, if that of its batch is still there.
+bool revive(Node& node);
+
+// Gives up what was saved for the members' gradients, and the way back through them.
+void forget_history(Batch& batch);
+void forget_row(Batch& batch, uint32_t row);
+// A member lets go of the inputs that it had fetched.
+void forget_inputs(Node& member);
+inline bool is_freed(const Batch& batch, uint32_t row) {
+  return batch.freed || (batch.freed_count && batch.freed_rows[row]);
+}
+// Where few members' values are needed and nothing else of the whole is, they move out of it.
+void move_survivors_out(Batch& batch);
 
 }  // namespace wend

@@ -15,9 +15,9 @@ namespace {
 uint64_t freed = 0;
 
 void drop_value(Node& node) {
-  BufferRef::adopt(node.buffer);
-  node.buffer = nullptr;
   node.state = State::dropped;
+  if (!node.buffer) return row_unneeded(node);
+  BufferRef::adopt(std::exchange(node.buffer, nullptr));
 }
 
 // True iff input i's value is still held: a pending node reads it, or the gradient will.
@@ -90,6 +90,12 @@ Extra& extra(Node& node) {
 }
 
 void keep_history(Node& node, bool keep) {
+  if (keep && !node.op->edges) {
+    for (uint32_t i = 0; i < node.n_inputs; ++i)
+      if (Node* input = node.inputs[i].get(); input && (i > 6 || !(node.saved >> i & 1)))
+        unuse(input);
+    return;
+  }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     Node* input = node.inputs[i].get();
     if (!input) continue;
@@ -108,7 +114,6 @@ void forget_saved(Node& node) {
   if (node.extra) packed = std::move(node.extra->packed);
   if (!saved && !packed) return;
   node.flags |= Node::history_freed;
-  if (Batch* batch = batch_of(node)) batch->partly_freed = true;
   node.saved = 0;
   if (node.state != State::pending)
     for (uint32_t i = 0; i < node.n_inputs && i < 7; ++i)

@@ -15,6 +15,8 @@ namespace wend {
 struct Op;
 struct Node;
 struct Batch;
+// Gives a valued node that is a row of a batch a buffer of its own, see graph/batch.
+void give_row(Node& node);
 
 // Holds a node and counts as somebody who may need its value.
 class Value {
@@ -50,7 +52,7 @@ class Value {
 
 enum class State : uint8_t {
   pending,  // recorded, to be run when somebody looks
-  valued,   // `buffer` holds the value
+  valued,   // `buffer` holds the value, or that of the batch does
   dropped,  // was valued; nobody could need the value any more
   failed,   // running raised `extra->error`
 };
@@ -135,7 +137,11 @@ struct Node {
   std::span<const int64_t> strides() const { return layout->strides(); }
   std::span<const Value> in() const { return {inputs, n_inputs}; }
   const Arg& attr(int i) const { return attrs->items[i]; }
-  char* data() const { return buffer->data + offset * size_of(dtype); }
+  char* data() const {
+    if (!buffer) [[unlikely]]
+      give_row(const_cast<Node&>(*this));
+    return buffer->data + offset * size_of(dtype);
+  }
   Source source() const { return {code, instruction}; }
 };
 

@@ -5,12 +5,18 @@
 #include <bit>
 #include <cstring>
 
+#include "graph/batch.hpp"
 #include "graph/fiber.hpp"
 #include "kernels/cast.hpp"
 
 namespace wend {
 
 constinit Forever<Pending> pending_forever;
+
+void Pending::grow() {
+  nodes.reserve(std::max<size_t>(64, 2 * nodes.capacity()));
+  levels.resize(nodes.capacity());
+}
 
 namespace {
 
@@ -20,33 +26,42 @@ DType current_default = DType::float32;
 
 // What a node's gradients will need, found while its inputs are made ready to be read.
 struct Needs {
-  bool grad = false;
+  uint8_t flags = 0;  // Node::requires_grad or nothing
   uint8_t saved = 0;
   bool outside = false;  // reads memory that somebody outside may write
   uint32_t level = 0;    // the highest among pending inputs
 };
 
-inline Needs prepare(const Op& op, std::span<const Value> inputs, DType dtype) {
+[[gnu::noinline]] bool reads_outside(const Op& op, std::span<const Value> inputs) {
+  bool outside = false;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    outside |= inputs[i]->buffer && is_shared(*inputs[i]->buffer) && !op.is_edge(i);
+  return outside;
+}
+
+[[gnu::always_inline]] inline Needs prepare(const Op& op, std::span<const Value> inputs,
+                                            DType dtype) {
   Needs needs;
   const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
   for (size_t i = 0; i < inputs.size(); ++i) {
     Node& in = *inputs[i];
     if (records_grad && in.needs_grad()) {
-      needs.grad = true;
+      needs.flags = Node::requires_grad;
       needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
     }
     if (in.state == State::pending)
       needs.level = std::max(needs.level, in.row);
-    else if (in.state == State::dropped && !op.is_edge(i))
+    else if (in.state == State::dropped && !op.is_edge(i)) [[unlikely]]
       derive_again(in);
-    if (outside_buffers && in.buffer && is_shared(*in.buffer)) needs.outside |= !op.is_edge(i);
   }
+  if (outside_buffers) needs.outside = reads_outside(op, inputs);
   return needs;
 }
 
 // From now on the user's hooks hold what the gradient will read; numbers are not worth it.
 void pack_saved(Node& node) {
   auto packed = std::make_unique<PackedValues>();
+  extra(node);  // the hooks may let it run, and it is to keep its inputs
   for (uint32_t i = 0; i < 8; ++i) {
     if (!(node.saved >> i & 1) || (i < 7 && i >= node.n_inputs)) continue;
     Node* value = i == 7 ? &node : node.inputs[i].get();
@@ -82,8 +97,13 @@ inline Source source_now() {
   return source;
 }
 
-inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* layout,
-                      int64_t offset) {
+[[gnu::noinline]] void mark_inference(Node& node) {
+  node.flags |= Node::inference;
+  special_nodes = true;
+}
+
+[[gnu::always_inline]] inline Node* new_node(const Op& op, size_t n_inputs, DType dtype,
+                                             LayoutRef layout, int64_t offset) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
   node->uses = 1;
@@ -91,7 +111,7 @@ inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* 
   node->order = 0;  // until it has run
   node->batch = nullptr;
   node->op = &op;
-  node->layout = LayoutRef(layout).leak();
+  node->layout = layout.leak();
   node->offset = offset;
   node->buffer = nullptr;
   node->attrs = nullptr;
@@ -99,15 +119,13 @@ inline Node* new_node(const Op& op, size_t n_inputs, DType dtype, const Layout* 
   node->dtype = dtype;
   node->state = State::pending;
   node->flags = 0;
-  if (mode.inference) {
-    node->flags = Node::inference;
-    special_nodes = true;
-  }
   node->saved = 0;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
   const Source source = source_now();
   node->code = source.code;
   node->instruction = source.instruction;
+  if (mode.inference) [[unlikely]]
+    mark_inference(*node);
   return node;
 }
 
@@ -135,7 +153,7 @@ Source current_source() { return source_now(); }
 void derive_again(Node& view) {
   std::vector<Node*> chain;
   Node* base = &view;
-  while (base->state == State::dropped && base->op->view && base->inputs[0]) {
+  while (base->state == State::dropped && !revive(*base) && base->op->view && base->inputs[0]) {
     chain.push_back(base);
     base = base->inputs[0].get();
   }
@@ -144,7 +162,8 @@ void derive_again(Node& view) {
   for (size_t i = chain.size(); i-- > 0;) take_value(*chain[i], *base);
 }
 
-void take_value(Node& view, const Node& base) {
+void take_value(Node& view, Node& base) {
+  with_buffer(base);
   view.buffer = base.buffer;
   ++view.buffer->refs;
   view.state = State::valued;
@@ -152,33 +171,46 @@ void take_value(Node& view, const Node& base) {
 
 namespace {
 
+// Before a node is made of inputs that somebody outside may write, or that may not be used.
+[[gnu::noinline]] void look_at_inputs(const Op& op, std::span<Value> inputs, const Needs& needs) {
+  if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
+  if (special_nodes && needs.flags) refuse_special_nodes(inputs, needs.saved);
+}
+
+// After a node was made that does not simply wait for its turn.
+[[gnu::noinline]] void attend_to(Node& node, bool outside) {
+  if (mode.saver && node.saved) pack_saved(node);
+  if (node.op->at_once || mode.eager || (outside && !node.op->view)) run_at_once(node);
+}
+
 [[gnu::always_inline]] inline Value append_inline(const Op& op, std::span<Value> inputs,
                                                   std::span<const Arg> attrs, DType dtype,
-                                                  const Layout* layout, int64_t offset) {
+                                                  LayoutRef layout, int64_t offset) {
   const Needs needs = prepare(op, inputs, dtype);
-  if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
-  if (special_nodes && needs.grad) refuse_special_nodes(inputs, needs.saved);
-  Node* node = new_node(op, inputs.size(), dtype, layout, offset);
+  if (needs.outside | special_nodes) [[unlikely]]
+    look_at_inputs(op, inputs, needs);
+  Node* node = new_node(op, inputs.size(), dtype, std::move(layout), offset);
   if (!attrs.empty()) node->attrs = make_attrs(attrs).leak();
-  if (needs.grad) node->flags |= Node::requires_grad;
+  node->flags |= needs.flags;
   node->saved = needs.saved;
   node->row = needs.level + 1;
   if (needs.saved & kSavesOutput) use(node);
   take_inputs(*node, inputs);
-  if (special_nodes && op.view)  // a view is of the kind that its base is
-    node->flags = (node->flags & ~Node::inference) | (node->inputs[0]->flags & Node::inference);
-  if (op.view && node->inputs[0]->state == State::valued) {
-    node->order = next_order();
-    take_value(*node, *node->inputs[0]);
-    let_inputs_go(*node);
-    return Value::adopt(node);
+  if (op.view) {
+    Node& base = *node->inputs[0];
+    if (special_nodes)  // a view is of the kind that its base is
+      node->flags = (node->flags & ~Node::inference) | (base.flags & Node::inference);
+    if (base.state == State::valued) {
+      node->order = next_order();
+      take_value(*node, base);
+      let_inputs_go(*node);
+      return Value::adopt(node);
+    }
   }
   pending.add(node);
   Value result = Value::adopt(node);
-  if (mode.saver && needs.saved) [[unlikely]]
-    pack_saved(*node);
-  if (op.at_once || mode.eager || (needs.outside && !op.view)) [[unlikely]]
-    run_at_once(*node);
+  if (op.at_once | mode.eager | needs.outside | (mode.saver != nullptr)) [[unlikely]]
+    attend_to(*node, needs.outside);
   return result;
 }
 
@@ -186,11 +218,11 @@ namespace {
 
 Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
              const Layout* layout, int64_t offset) {
-  return append_inline(op, inputs, attrs, dtype, layout, offset);
+  return append_inline(op, inputs, attrs, dtype, LayoutRef(layout), offset);
 }
 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
-  Node* node = new_node(op, inputs.size(), default_dtype(), layout, 0);
+  Node* node = new_node(op, inputs.size(), default_dtype(), LayoutRef(layout), 0);
   node->flags |= Node::requires_grad;
   node->row = 1;
   for (const Value& in : inputs)
@@ -198,6 +230,15 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
   take_inputs(*node, inputs);
   pending.add(node);
   return Value::adopt(node);
+}
+
+Node* bare_node(const Op& op, uint32_t n_inputs, DType dtype, const Layout* layout,
+                int64_t offset) {
+  Node* node = new_node(op, n_inputs, dtype, LayoutRef(layout), offset);
+  for (uint32_t i = 0; i < n_inputs; ++i) new (&node->inputs[i]) Value();
+  node->uses = 0;
+  node->state = State::dropped;
+  return node;
 }
 
 void refuse_history(Node& node, Error error) {
@@ -209,7 +250,7 @@ void refuse_history(Node& node, Error error) {
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append_inline(op, inputs, attrs, infer.dtype, infer.layout.get(), infer.offset);
+  return append_inline(op, inputs, attrs, infer.dtype, std::move(infer.layout), infer.offset);
 }
 
 Values call(const Op& op, std::span<Arg> args) {
@@ -233,7 +274,7 @@ Values call(const Op& op, std::span<Arg> args) {
 
 Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* layout,
                   int64_t offset) {
-  Node* node = new_node(op, 0, dtype, layout, offset);
+  Node* node = new_node(op, 0, dtype, LayoutRef(layout), offset);
   node->buffer = buffer.leak();
   node->state = State::valued;
   node->order = next_order();

@@ -24,6 +24,9 @@ Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, 
              const Layout* layout, int64_t offset = 0);
 // A node without a value that only carries gradient edges; its turn comes in a run all the same.
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout);
+// A node that was never pending and has neither inputs nor a value; its only reference is the
+// caller's.
+Node* bare_node(const Op& op, uint32_t n_inputs, DType dtype, const Layout* layout, int64_t offset);
 // Calls any op with arguments in the order of its signature.
 Values call(const Op& op, std::span<Arg> args);
 
@@ -48,20 +51,20 @@ int64_t int_of(const Node& node);
 // The recorded, not yet valued nodes in order of recording; nullptr where one was freed.
 struct Pending {
   std::vector<Node*> nodes;
-  std::vector<uint32_t>
-      levels;         // of each: one more than the highest among its inputs; may be longer
+  // Of each: one more than the highest among its inputs; as long as `nodes` may become.
+  std::vector<uint32_t> levels;
   size_t live = 0;    // entries that are not nullptr
   size_t bytes = 0;   // that their values will take
   size_t pinned = 0;  // of values that only pending nodes keep alive
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
 
-  void add(Node* node) {
+  [[gnu::always_inline]] void add(Node* node) {
+    if (nodes.size() == nodes.capacity()) [[unlikely]]
+      grow();
     node->slot = static_cast<uint32_t>(nodes.size());
-    nodes.push_back(node);
-    if (levels.size() < nodes.size()) [[unlikely]]
-      levels.resize(nodes.capacity());
     levels[node->slot] = node->row;
+    nodes.push_back(node);
     ++live;
     bytes += node->layout->numel * size_of(node->dtype);
   }
@@ -70,6 +73,9 @@ struct Pending {
     --live;
     bytes -= node->layout->numel * size_of(node->dtype);
   }
+
+ private:
+  void grow();
 };
 extern constinit Forever<Pending> pending_forever;
 inline constinit Pending& pending = pending_forever.value;
@@ -79,7 +85,7 @@ using RunAtOnce = void (*)(Node& node);
 extern constinit RunAtOnce run_at_once;
 
 // Steps of giving a node its value, for graph/ and exec/ only.
-void take_value(Node& view, const Node& base);
+void take_value(Node& view, Node& base);
 // A view whose value was dropped takes it again from its base.
 void derive_again(Node& view);
 // After a run: inputs are held on only for the way back.

@@ -116,7 +116,7 @@ Values body_bucketize(Call& c) {
 template <class T>
 Value list_of(const std::vector<T>& items, DType dtype) {
   BufferRef buffer = allocate(items.size() * sizeof(T));
-  std::memcpy(buffer->data, items.data(), items.size() * sizeof(T));
+  if (!items.empty()) std::memcpy(buffer->data, items.data(), items.size() * sizeof(T));
   const LayoutRef layout = contiguous(Dims{static_cast<int64_t>(items.size())});
   return from_buffer(op_named("data"), std::move(buffer), dtype, layout.get());
 }

@@ -265,8 +265,7 @@ void infer_division(Infer& s) {
     divided_by_zero();
 }
 
-template <int kArity>
-void infer_difference(Infer& s) {
+void refuse_bool_difference(const Infer& s) {
   const bool a = s.in[0]->dtype == DType::bool_, b = s.in[1]->dtype == DType::bool_;
   if (a && b)
     fail(ErrorKind::runtime,
@@ -276,7 +275,16 @@ void infer_difference(Infer& s) {
     fail(ErrorKind::runtime,
          "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
          "invert a mask, use the `~` or `logical_not()` operator instead.");
-  infer<Class::Number, kArity>(s);
+}
+
+void infer_difference(Infer& s) {
+  refuse_bool_difference(s);
+  infer<Class::Number, 2>(s);
+}
+
+void infer_scaled_difference(Infer& s) {
+  refuse_bool_difference(s);
+  infer<Class::Number, 3>(s);
 }
 
 // The numbers have no say in the dtype, and must fit it.

@@ -173,6 +173,7 @@ void infer_index_put(Infer& s) {
   const Node &a = *s.in[0], &values = *s.in[1];
   const Indices by(s.in, 2, s.attrs[0], kRaise);
   const Geometry g = geometry(a, by.dims, by.sizes().span());
+  check_not_empty(a, by);
   const int lead = g.sizes.n - values.ndim();
   bool fits = lead >= 0;
   for (int i = 0; fits && i < values.ndim(); ++i)
@@ -184,7 +185,6 @@ void infer_index_put(Infer& s) {
     fail(ErrorKind::runtime, "Index put requires the source and destination dtypes match, got ",
          scalar_type_name(a.dtype), " for the destination and ", scalar_type_name(values.dtype),
          " for the source.");
-  check_not_empty(a, by);
   if (count(g.sizes.span()) > 0) by.check_valued(a.sizes());
   infer_dense_like_input(s);
 }
@@ -406,6 +406,7 @@ constexpr Op kOps[] = {
      .example = "put(zeros(2, 2), tensor([0, 3]), tensor([5., 6.]))",
      .body = body_put,
      .inplace = true,
+     .apart = true,
      .out = false},
     {.name = "take_along_dim",
      .signature = "(Tensor input, Tensor indices, int? dim=None) -> Tensor",

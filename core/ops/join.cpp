@@ -146,9 +146,10 @@ Value part(const Op& op, const Value& a, int64_t dim, int64_t start, int64_t end
 
 Values split_evenly(const Value& a, int64_t size, int dim) {
   static const Op& op = op_named("split_part");
-  const int64_t total = a->size(dim);
+  const int64_t total = a->size(dim), step = std::max<int64_t>(size, 1);
   Values out;
-  for (int64_t start = 0; start < total || out.empty(); start += std::max<int64_t>(size, 1))
+  out.reserve(total / step + 1);
+  for (int64_t start = 0; start < total || out.empty(); start += step)
     out.push_back(part(op, a, dim, start, std::min(start + size, total), out.size()));
   return out;
 }

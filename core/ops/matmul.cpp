@@ -212,12 +212,18 @@ void infer_addmv(Infer& s) {
   give(s, "addmv_impl_cpu", a.dtype, sizes, 1);
 }
 
+// Whatever the rank is, which is looked at later.
+int64_t size_along(const Node& a, int dim) {
+  if (a.ndim() == 0)
+    fail(ErrorKind::index, "Dimension specified as ", dim, " but tensor has no dimensions");
+  return a.size(wrap_dim(dim, a.ndim()));
+}
+
 void infer_baddbmm(Infer& s) {
   const Node &a = *s.in[1], &b = *s.in[2];
-  const Dims sizes{a.size(wrap_dim(0, a.ndim())), a.size(wrap_dim(1, a.ndim())),
-                   b.size(wrap_dim(2, b.ndim()))};
-  check_batches(a, b);
+  const Dims sizes{size_along(a, 0), size_along(a, 1), size_along(b, 2)};
   broadcast_added(s.in[0], sizes);
+  check_batches(a, b);
   check_same_scalar_type(a, b);
   if (s.in[0]->dtype != a.dtype)
     fail(ErrorKind::runtime, "Input dtypes must be the same, got: input ",
@@ -228,7 +234,7 @@ void infer_baddbmm(Infer& s) {
 
 void infer_addbmm(Infer& s) {
   const Node &a = *s.in[1], &b = *s.in[2];
-  const Dims sizes{a.size(wrap_dim(1, a.ndim())), b.size(wrap_dim(2, b.ndim()))};
+  const Dims sizes{size_along(a, 1), size_along(b, 2)};
   broadcast_added(s.in[0], sizes);
   if (a.ndim() != 3) fail(ErrorKind::runtime, "batch1 must be a 3D tensor");
   if (b.ndim() != 3) fail(ErrorKind::runtime, "batch2 must be a 3D tensor");

@@ -1,6 +1,8 @@
 // ops/reduce.cpp: sums, products, extremes and truth over some or all dimensions.
 // Statistics are ops/statistics, what needs an order ops/order, running totals ops/scan; the loops
 // are kernels/reduce.
+#include <cstring>
+
 #include "kernels/cast.hpp"
 #include "ops/batching.hpp"
 #include "ops/functions.hpp"
@@ -216,6 +218,11 @@ template <Reduce kind>
 void run_truth(Run& s) {
   if (no_dims(attrs_of(s.node)))
     return copy(s.node.sizes(), {s.out(), DType::bool_, s.node.strides()}, strided(s.in(0)));
+  // A reduction of nothing starts from the highest byte, not from true.
+  if (s.in(0).numel() == 0) {
+    std::memset(s.out(), kind == Reduce::min, static_cast<size_t>(s.node.numel()));
+    return;
+  }
   reduce_into(s.node, kind, DType::bool_, s.out());
 }
 

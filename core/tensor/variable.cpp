@@ -2,6 +2,7 @@
 #include "tensor/variable.hpp"
 
 #include "exec/run.hpp"
+#include "graph/batch.hpp"
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
@@ -11,6 +12,17 @@ namespace wend {
 namespace {
 
 uint64_t last_stamp = 0;
+
+// The first view of a tensor makes a cell, a version and a family, all of them small.
+template <class T, class... Parts>
+Ref<T> make_small(Parts&&... parts) {
+  return Ref<T>::adopt(new (small_alloc(sizeof(T))) T{1, std::forward<Parts>(parts)...});
+}
+template <class T>
+void free_small(T* t) {
+  t->~T();
+  small_free(t, sizeof(T));
+}
 
 bool same_geometry(const Node& a, const Node& b) {
   return a.layout == b.layout && a.offset == b.offset;
@@ -39,7 +51,7 @@ void set_family_node(Family& family, Node* node) {
 }
 
 Ref<Family> new_family(Ref<Cell> cell, Ref<Version> version, Node* node) {
-  auto family = Ref<Family>::adopt(new Family{1, 0, std::move(cell), std::move(version), nullptr});
+  auto family = make_small<Family>(uint64_t{0}, std::move(cell), std::move(version), nullptr);
   set_family_node(*family, node);
   return family;
 }
@@ -99,6 +111,7 @@ Value storage_of(Node* node) {
   Node* root = node;
   while (root->op->view && root->n_inputs && root->state != State::valued)
     root = root->inputs[0].get();
+  with_buffer(*root);
   const int64_t element = size_of(node->dtype);
   const int64_t size = root->state == State::valued
                            ? static_cast<int64_t>(root->buffer->bytes) / element
@@ -112,11 +125,11 @@ Value storage_of(Node* node) {
 
 }  // namespace
 
-void release(Cell* cell) { delete cell; }
-void release(Version* version) { delete version; }
+void release(Cell* cell) { free_small(cell); }
+void release(Version* version) { free_small(version); }
 void release(Family* family) {
   unref(family->node);
-  delete family;
+  free_small(family);
 }
 
 Value new_leaf(const Value& value) {
@@ -138,7 +151,8 @@ void Variable::reset() {
     Ref<Family>::adopt(std::exchange(family_, nullptr));
     return unref(node);
   }
-  if (node->uses > 1 && node->state == State::valued) pending.pinned += node->buffer->bytes;
+  if (node->uses > 1 && node->state == State::valued && node->buffer)
+    pending.pinned += node->buffer->bytes;
   let_go(node);
 }
 
@@ -151,8 +165,8 @@ void Variable::set_node(Node* node) {
 
 void Variable::join_family() {
   if (family_) return;
-  auto cell = Ref<Cell>::adopt(new Cell{1, ++last_stamp, storage_of(node_)});
-  auto version = Ref<Version>::adopt(new Version{1, 0});
+  auto cell = make_small<Cell>(++last_stamp, storage_of(node_));
+  auto version = make_small<Version>(0u);
   family_ = new_family(std::move(cell), std::move(version), node_).leak();
   stamp_ = family_->cell->stamp;
   unuse(node_);
@@ -167,7 +181,8 @@ void Variable::refresh() {
   if (!view_) return set_node(family_->node);
   const bool written = family_->version->count != seen_version_;
   WithoutGrad guard;
-  const bool of_result = node_->needs_grad() && !history_of(node_)->is_leaf();
+  const Node& history = *history_of(node_);
+  const bool of_result = node_->needs_grad() && !history.is_leaf();
   const bool base_has = family_->node->needs_grad();
   const bool derived = written && (of_result || base_has);
   const bool lost = node_->flags & Node::refused || (derived && origin_ != Origin::plain);
@@ -178,7 +193,7 @@ void Variable::refresh() {
   Value now = as_strided(whole, node_->sizes(), node_->strides(), node_->offset);
   if (lost)
     now = without_way_back(now, *node_, origin_);
-  else if (!derived && node_->needs_grad())
+  else if (!derived && node_->needs_grad() && (of_result || base_has || history.extra))
     now = with_history_of(now, node_);
   else if (!derived && base_has)
     now = new_leaf(now);
@@ -198,13 +213,15 @@ void Variable::bump_version() {
 }
 
 Variable Variable::view(Value node) {
+  const Node* viewed = node_;
   join_family();
   this->node();
   Variable v;
   v.family_ = Ref<Family>(family_).leak();
   v.node_ = node.get();
   retain(v.node_);
-  v.stamp_ = family_->cell->stamp;
+  // Joining may have left the node that was viewed without its value: the view looks again.
+  v.stamp_ = node_ == viewed ? family_->cell->stamp : 0;
   v.view_ = true;
   v.seen_version_ = family_->version->count;
   v.origin_ = mode.grad ? origin_ : Origin::without_grad;
@@ -214,7 +231,7 @@ Variable Variable::view(Value node) {
 Variable Variable::detach(bool own_version) {
   join_family();
   const Value plain = alias_without_grad(value());
-  auto version = own_version ? Ref<Version>::adopt(new Version{1, 0}) : family_->version;
+  auto version = own_version ? make_small<Version>(0u) : family_->version;
   Variable v;
   v.family_ = new_family(family_->cell, std::move(version), plain.get()).leak();
   v.node_ = plain.get();
@@ -275,7 +292,7 @@ void Variable::rebase(Variable& other) {
   other.join_family();
   const Value now = alias_without_grad(other.value());
   const Value mine = node()->needs_grad() ? with_history_of(now, node_) : now;
-  auto version = family_ ? family_->version : Ref<Version>::adopt(new Version{1, 0});
+  auto version = family_ ? family_->version : make_small<Version>(0u);
   auto family = new_family(other.family_->cell, std::move(version), mine.get());
   Variable v;
   v.family_ = family.leak();

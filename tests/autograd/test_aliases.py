@@ -380,3 +380,15 @@ def test_numpy_of_a_detached_tensor_shares_the_memory(torch: Any) -> Any:
     x = leaf(torch)
     x.detach().numpy()[0] = 9
     return x
+
+
+@alike
+def test_a_part_of_a_gradient_is_viewed_and_written_as_any_tensor(torch: Any) -> Any:
+    x, y = leaf(torch, 1.0), leaf(torch, 2.0, 3.0)
+    joined = torch.cat([x, y]) * torch.tensor([1.0, 2.0, 3.0])
+    (part,) = torch.autograd.grad(joined.sum(), y)
+    seen = part.tolist()
+    first, same = part[:1], part.detach()
+    doubled = first * 2
+    part.add_(1)
+    return [seen, first, same, doubled, part]

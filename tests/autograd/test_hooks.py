@@ -5,7 +5,8 @@ Every program runs on PyTorch and on wend; what backward computes without hooks 
 
 from typing import Any
 
-from both import alike, error_of, raises_alike
+import pytest
+from both import alike, both, both_raise, error_of, raises_alike
 from samples import leaf
 
 
@@ -450,3 +451,50 @@ def test_a_multi_grad_hook_gets_all_gradients_at_once(torch: Any) -> Any:
     torch.autograd.graph.register_multi_grad_hook((x, unused, y), seen.append)
     (x * y).sum().backward()
     return [list(grads) for grads in seen]
+
+
+def _freeze(x: Any) -> None:
+    x.requires_grad_(False)
+
+
+FREEZE = {"requires_grad_": _freeze, "detach_": lambda x: x.detach_()}
+
+
+@pytest.mark.parametrize("freeze", FREEZE.values(), ids=FREEZE.keys())
+def test_a_leaf_that_was_frozen_for_a_while_keeps_hooks_and_older_graphs(freeze: Any) -> None:
+    def program(torch: Any) -> Any:
+        x, seen = leaf(torch), []
+        x.register_hook(lambda g: seen.append(g.tolist()))
+        before = x * 2
+        freeze(x)
+        frozen = x.requires_grad
+        x.requires_grad_()
+        (x * 3).sum().backward()
+        before.sum().backward()
+        return frozen, seen, x.grad
+
+    both(program)
+
+
+@pytest.mark.parametrize("freeze", FREEZE.values(), ids=FREEZE.keys())
+def test_a_frozen_leaf_gets_no_grad_from_older_graphs(freeze: Any) -> None:
+    def program(torch: Any) -> Any:
+        x = leaf(torch)
+        before = x * 2
+        freeze(x)
+        before.sum().backward()
+        return [x.grad, x.requires_grad]
+
+    both(program)
+
+
+@pytest.mark.parametrize("freeze", FREEZE.values(), ids=FREEZE.keys())
+def test_a_leaf_that_became_a_result_is_refused_its_older_gradient(freeze: Any) -> None:
+    def program(torch: Any) -> None:
+        x = leaf(torch)
+        before = x * 2
+        freeze(x)
+        x.mul_(leaf(torch))
+        before.sum().backward()
+
+    both_raise(program, RuntimeError)

@@ -107,6 +107,7 @@ def test_a_handle_does_not_keep_the_hook() -> None:
 
 CYCLES = {
     "leaf": lambda x: x.register_hook(hook_that_holds(x)),
+    "frozen leaf": lambda x: (x.register_hook(hook_that_holds(x)), x.requires_grad_(False)),
     "post accumulate": lambda x: x.register_post_accumulate_grad_hook(hook_that_holds(x)),
     "attribute": lambda x: setattr(x, "me", x),
     "grad": lambda x: setattr(x.grad, "owner", x),
@@ -124,7 +125,7 @@ def test_a_leaf_in_a_cycle_is_collected(tie: Any, written: bool) -> None:
         if written:
             with wend.no_grad():
                 x.sub_(x.grad)
-            (x * x).sum().backward()
+            (x * x).sum().requires_grad_().backward()
         return x
 
     assert dies(make)

@@ -157,3 +157,103 @@ def test_info_names_versions_and_threads() -> None:
     )
     for word in ("wend", "PyTorch 2.13.0", "Python", "instruction set", "threads"):
         assert word in done.stdout
+
+
+def test_spawned_processes_find_wend_too(tmp_path: Path) -> None:
+    program = """
+    import torch
+    import torch.multiprocessing as mp
+    from torch.utils.data import DataLoader, Dataset
+
+    class Numbers(Dataset):
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            return torch.full((2,), float(i)), torch.__version__
+
+    def work(index, given):
+        assert "wend" in torch.__version__
+        if given.sum() > index + 1:
+            raise ValueError(f"process {index} was given {given.tolist()}")
+
+    if __name__ == "__main__":
+        loader = DataLoader(Numbers(), batch_size=2, num_workers=1, multiprocessing_context="spawn")
+        for numbers, versions in loader:
+            print(numbers.tolist(), "wend" in versions[0])
+        mp.spawn(work, args=(torch.ones(1),), nprocs=2)
+        try:
+            mp.spawn(work, args=(torch.ones(3),), nprocs=1)
+        except mp.ProcessRaisedException as error:
+            print(str(error).strip().splitlines()[-1])
+    """
+    done = run(tmp_path, program)
+    assert done.stdout.splitlines() == [
+        "[[0.0, 0.0], [1.0, 1.0]] True",
+        "[[2.0, 2.0], [3.0, 3.0]] True",
+        "ValueError: process 0 was given [1.0, 1.0, 1.0]",
+    ], done.stderr
+
+
+def test_parts_that_wend_lacks_can_be_imported_and_raise_when_used(tmp_path: Path) -> None:
+    program = """
+    import torch, torch.onnx, torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel
+    from torch.cuda.amp import GradScaler, autocast
+
+    print(dist.is_available(), dist.is_initialized())
+    with autocast(enabled=False):
+        print(GradScaler(enabled=False).scale(torch.tensor(2.0)))
+    for use in (
+        lambda: torch.onnx.export(None, "file"),
+        lambda: DistributedDataParallel(torch.nn.Linear(1, 1)),
+        lambda: torch.autocast("cpu"),
+    ):
+        try:
+            use()
+        except (AttributeError, ValueError, RuntimeError) as error:
+            print(str(error).partition(":")[0].partition(",")[0])
+    """
+    done = run(tmp_path, program)
+    assert done.stdout.splitlines() == [
+        "False False",
+        "tensor(2.)",
+        "module 'torch.onnx' has no attribute 'export'",
+        "Default process group has not been initialized",
+        "wend has no autocast for device_type 'cpu'",
+    ], done.stderr
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_train_one_model_in_shared_memory(tmp_path: Path, method: str) -> None:
+    program = """
+    import sys
+    import torch
+    import torch.multiprocessing as mp
+
+    def train(model, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        for _ in range(steps):
+            optimizer.zero_grad()
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+
+    if __name__ == "__main__":
+        mp.set_start_method(sys.argv[1])
+        model = torch.nn.Linear(2, 1)
+        for parameter in model.parameters():
+            torch.nn.init.zeros_(parameter)
+        model.share_memory()
+        print(model.weight.is_shared(), torch.ones(1).is_shared())
+        for _ in range(2):
+            process = mp.Process(target=train, args=(model, 3))
+            process.start()
+            process.join()
+            print(model.weight.tolist(), model(torch.zeros(1, 2)).tolist())
+    """
+    done = run(tmp_path, program, args=[method])
+    assert done.stdout.splitlines() == [
+        "True False",
+        "[[-1.5, -1.5]] [[-1.5]]",
+        "[[-3.0, -3.0]] [[-3.0]]",
+    ], done.stderr

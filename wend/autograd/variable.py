@@ -7,6 +7,7 @@ True
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import wend
@@ -22,5 +23,10 @@ class _VariableMeta(type):
 class Variable(metaclass=_VariableMeta):
     """Makes a tensor of a tensor: the same storage, requiring grad or not."""
 
-    def __new__(cls, data: wend.Tensor, requires_grad: bool = False) -> Any:
+    def __new__(cls, data: wend.Tensor, requires_grad: bool = False, volatile: bool = False) -> Any:
+        if volatile:
+            warnings.warn(
+                "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.",
+                stacklevel=2,
+            )
         return data.detach().requires_grad_(requires_grad)

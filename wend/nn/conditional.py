@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import wend
-from wend._C import Tensor
+from wend import Tensor
 from wend.nn import functional as F
 from wend.nn.modules.container import ModuleList
 from wend.nn.modules.linear import Linear

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import wend
-from wend._C import Tensor
+from wend import Tensor
 from wend.nn import init
 from wend.nn.modules.activation import ReLU, ReLU6
 from wend.nn.modules.batchnorm import _NormBase

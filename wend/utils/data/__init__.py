@@ -13,6 +13,7 @@ from wend.utils.data.dataset import (
     TensorDataset,
     random_split,
 )
+from wend.utils.data.distributed import DistributedSampler
 from wend.utils.data.sampler import (
     BatchSampler,
     RandomSampler,
@@ -28,6 +29,7 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",

@@ -6,6 +6,9 @@ from typing import Any, NoReturn
 
 from wend import Tensor
 
+# Never raised: there is no GPU whose memory could run out.
+OutOfMemoryError = type("OutOfMemoryError", (RuntimeError,), {"__module__": "torch"})
+
 
 def is_available() -> bool:
     """Return False.
@@ -99,3 +102,11 @@ class device:  # noqa: N801
 
     def __exit__(self, *error: object) -> None:
         pass
+
+
+def __getattr__(name: str) -> Any:
+    if name == "amp":
+        from importlib import import_module
+
+        return import_module("wend.cuda.amp")
+    raise AttributeError(f"module 'torch.cuda' has no attribute '{name}'")

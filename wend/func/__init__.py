@@ -1,0 +1,27 @@
+"""Functions of functions: gradients, Jacobians, and functions of one example over many."""
+
+from wend.func._derivatives import (
+    grad,
+    grad_and_value,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    vjp,
+)
+from wend.func._modules import stack_module_state
+from wend.func._vmap import vmap
+from wend.nn.utils.stateless import functional_call
+
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "stack_module_state",
+    "vjp",
+    "vmap",
+]

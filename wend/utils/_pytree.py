@@ -1,0 +1,130 @@
+"""Nested containers as a flat list and back: dicts, lists, tuples and named tuples of anything."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = [
+    "TreeSpec",
+    "tree_all",
+    "tree_any",
+    "tree_flatten",
+    "tree_leaves",
+    "tree_map",
+    "tree_unflatten",
+]
+
+
+@dataclass(frozen=True)
+class TreeSpec:
+    """What a nested container looks like: its type, keys where it has them, and its parts.
+
+    A leaf has no type.
+    """
+
+    type: Any
+    context: Any = None
+    children: tuple[TreeSpec, ...] = ()
+
+    def __repr__(self) -> str:
+        if self.type is None:
+            return "*"
+        inside = ", ".join(map(repr, self.children))
+        return f"TreeSpec({self.type.__name__}, {self.context}, [{inside}])"
+
+    @property
+    def num_leaves(self) -> int:
+        """How many leaves there are."""
+        return 1 if self.type is None else sum(each.num_leaves for each in self.children)
+
+
+_LEAF = TreeSpec(None)
+
+
+def _parts(tree: Any) -> tuple[Any, list[Any]] | None:
+    """The keys and the parts of a container; None for a leaf."""
+    if type(tree) in (dict, OrderedDict):
+        return list(tree), list(tree.values())
+    if type(tree) in (list, tuple) or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
+        return None, list(tree)
+    return None
+
+
+def tree_flatten(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> tuple[list[Any], TreeSpec]:
+    """Return the leaves, and what `tree_unflatten` needs to put them back.
+
+    >>> from wend.utils._pytree import tree_flatten
+    >>> tree_flatten({"a": 1, "b": (2, 3)})[0]
+    [1, 2, 3]
+    """
+    parts = None if is_leaf is not None and is_leaf(tree) else _parts(tree)
+    if parts is None:
+        return [tree], _LEAF
+    leaves, specs = [], []
+    for part in parts[1]:
+        some, spec = tree_flatten(part, is_leaf)
+        leaves += some
+        specs.append(spec)
+    return leaves, TreeSpec(type(tree), parts[0], tuple(specs))
+
+
+def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
+    """Return the container with these leaves.
+
+    >>> from wend.utils._pytree import tree_flatten, tree_unflatten
+    >>> tree_unflatten([4, 5, 6], tree_flatten({"a": 1, "b": (2, 3)})[1])
+    {'a': 4, 'b': (5, 6)}
+    """
+    given = list(leaves)
+    if len(given) != treespec.num_leaves:
+        raise ValueError(
+            f"tree_unflatten(leaves, treespec): `leaves` has length {len(given)} but the spec "
+            f"refers to a pytree that holds {treespec.num_leaves} items ({treespec})."
+        )
+    return _build(iter(given), treespec)
+
+
+def _build(leaves: Any, spec: TreeSpec) -> Any:
+    if spec.type is None:
+        return next(leaves)
+    parts = [_build(leaves, each) for each in spec.children]
+    if spec.context is not None:
+        return spec.type(zip(spec.context, parts, strict=True))
+    return spec.type(*parts) if hasattr(spec.type, "_fields") else spec.type(parts)
+
+
+def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+    """Return the leaves of a container."""
+    return tree_flatten(tree, is_leaf)[0]
+
+
+def tree_map(
+    func: Callable[..., Any],
+    tree: Any,
+    *rests: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:
+    """Return the container with a function of each leaf, and of those there in the others.
+
+    >>> from wend.utils._pytree import tree_map
+    >>> tree_map(lambda x, y: x + y, {"a": 1, "b": [2]}, {"a": 10, "b": [20]})
+    {'a': 11, 'b': [22]}
+    """
+    leaves, spec = tree_flatten(tree, is_leaf)
+    others = [tree_leaves(rest, is_leaf) for rest in rests]
+    return tree_unflatten([func(*each) for each in zip(leaves, *others, strict=True)], spec)
+
+
+def tree_all(pred: Callable[[Any], bool], tree: Any) -> bool:
+    """Return whether the predicate holds for every leaf."""
+    return all(map(pred, tree_leaves(tree)))
+
+
+def tree_any(pred: Callable[[Any], bool], tree: Any) -> bool:
+    """Return whether the predicate holds for a leaf."""
+    return any(map(pred, tree_leaves(tree)))
