@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "exec/run.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
@@ -13,10 +14,16 @@ int64_t work_of(const Node& node);
 inline bool is_due(const Node* node) { return node && node->uses > 0; }
 // Gives the node its value or its error. Out of memory and interrupts leave it as it was.
 void execute(Node& node, int64_t work);
-// Whether the memory of `in` is what the value of `out` needs, if nobody else needs it.
-bool has_memory_for(const Node& in, const Node& out);
-// Raises and changes nothing if there is not enough.
-void new_memory(Node& node);
+// That the value of a node takes.
+inline size_t bytes_of(const Node& node) {
+  return (node.offset + node.layout->span) * size_of(node.dtype);
+}
+// Whether the memory of `in` may become that of `out`, of so many bytes, if nobody else needs it.
+inline bool has_memory_for(const Node& in, const Node& out, size_t bytes) {
+  return in.buffer && in.buffer->refs == 1 && !in.buffer->outside && in.layout == out.layout &&
+         in.dtype == out.dtype && in.offset == out.offset && in.buffer->bytes == bytes &&
+         !in.buffer->lender;
+}
 std::string call_of(const Node& node);
 // A value is there: readers may see it, and the node lets its inputs go.
 void publish(Node& node);
@@ -39,17 +46,12 @@ void run_alone(Node& node, Poll& poll);
 
 int64_t now();  // in nanoseconds
 
-// Without the embedding program's lock, where so much work is worth it.
-class Unlocked {
- public:
-  explicit Unlocked(int64_t work);
-  Unlocked(const Unlocked&) = delete;
-  ~Unlocked();
-
- private:
-  void* state_ = nullptr;
-  bool is_worth_it_;
+// Without the embedding program's lock, which is worth it for estimated nanoseconds of some work.
+struct Unlocked {
+  void* state = host.unlock();
+  ~Unlocked() { host.lock(state); }
 };
+inline bool is_worth_unlocking(int64_t work) { return work > 100'000 && host.unlock; }
 
 // Whether members of a batch may differ in attribute i.
 inline bool is_own(const Op& op, uint32_t i) { return i < 32 && op.own_attrs >> i & 1; }

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "base/denormals.hpp"
 #include "base/threads.hpp"
 #include "exec/report.hpp"
-#include "exec/run.hpp"
+#include "graph/batch.hpp"
 #include "graph/describe.hpp"
 #include "kernels/tiles.hpp"
 
@@ -60,7 +61,7 @@ class Group {
   int number_of(const Node& node);
   int external(const Node& node);
   bool is_kept(int i) const { return members_[i]->uses != frees_[i]; }
-  bool take_memory(Node& node, int i);
+  bool take_memory(Node& node, int i, size_t bytes);
 
   void add_member(int i, const int16_t* reads);
   Place operand(int i, uint32_t k, int read);
@@ -129,6 +130,7 @@ void Group::look_at_reads() {
         ++left_[number];
         frees_[number] += frees;
       } else {
+        with_buffer(*node.inputs[k]);
         externals_[~number].frees += frees;
         externals_[~number].last = i;
       }
@@ -137,10 +139,10 @@ void Group::look_at_reads() {
 }
 
 // Tiles of an output are written after all members before it have read theirs.
-bool Group::take_memory(Node& node, int i) {
+bool Group::take_memory(Node& node, int i, size_t bytes) {
   if (!node.op->donates) return false;
   for (External& e : std::span(externals_, n_externals_)) {
-    if (e.node->uses != e.frees || e.last > i || e.taken || !has_memory_for(*e.node, node))
+    if (e.node->uses != e.frees || e.last > i || e.taken || !has_memory_for(*e.node, node, bytes))
       continue;
     e.taken = true;
     node.buffer = e.node->buffer;
@@ -155,9 +157,12 @@ void Group::give_memory() {
   for (size_t i = 0; i < members_.size(); ++i) {
     Node& node = *members_[i];
     if (&node != reduction_ && !is_kept(static_cast<int>(i))) continue;
-    if (take_memory(node, static_cast<int>(i))) continue;
+    const size_t bytes = bytes_of(node);
+    if (take_memory(node, static_cast<int>(i), bytes)) continue;
     try {
-      new_memory(node);
+      node.buffer = allocate(bytes).leak();
+      counters.bytes += bytes;
+      if (report) report->allocated(node);
     } catch (Error& e) {
       for (Node* member : members_)
         if (member->buffer) BufferRef::adopt(std::exchange(member->buffer, nullptr));
@@ -245,7 +250,8 @@ void Group::run_program(int64_t work) {
   const KernelFloats floats;
   const int64_t start = report ? now() : 0;
   {
-    const Unlocked unlocked(work);
+    std::optional<Unlocked> unlocked;
+    if (is_worth_unlocking(work)) unlocked.emplace();
     if (reduction_) {
       Run run{*reduction_, &program_};
       reduction_->op->kernel(run);
@@ -331,7 +337,7 @@ void Fusion::add(Node& node) {
   members_[n_++] = &node;
 }
 
-void Fusion::run(Node& node) {
+void Fusion::consider(Node& node) {
   if (n_ > 0) {
     reduced_ = completes(node);
     if (reduced_ || (is_worth_it(node) && joins(node))) {

@@ -32,7 +32,6 @@ constinit RunAtOnce run_at_once = [](Node& node) {
 
 namespace {
 
-constexpr int64_t kWorthUnlocking = 100'000;   // estimated nanoseconds of one kernel
 constexpr size_t kLargeOnAverage = 64 << 10;   // bytes of a value that gains nothing by company
 constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
 
@@ -80,34 +79,35 @@ const Error* input_error(const Node& node) {
   return nullptr;
 }
 
-size_t bytes_of(const Node& node) {
-  return (node.offset + node.layout->span) * size_of(node.dtype);
+bool may_take(const Node& node, uint32_t i, size_t bytes) {
+  const Node& input = *node.inputs[i];
+  return input.uses == 1 && !(node.saved >> i & 1) && has_memory_for(input, node, bytes);
 }
 
 void give_memory(Node& node) {
+  const size_t bytes = bytes_of(node);
   for (uint32_t i = 0; node.op->donates >> i && i < node.n_inputs; ++i) {
-    const Node& in = *node.inputs[i];
-    if (!(node.op->donates >> i & 1) || in.uses != 1 || node.saved >> i & 1 ||
-        !has_memory_for(in, node))
-      continue;
-    node.buffer = in.buffer;
+    if (!(node.op->donates >> i & 1) || !may_take(node, i, bytes)) continue;
+    node.buffer = node.inputs[i]->buffer;
     ++node.buffer->refs;
     ++counters.donated;
     if (report) report->allocated(node);
     return;
   }
-  new_memory(node);
+  node.buffer = allocate(bytes).leak();
+  counters.bytes += bytes;
+  if (report) report->allocated(node);
 }
 
-[[gnu::noinline]] void call_unlocked(Run& run, int64_t work) {
-  const Unlocked unlocked(work);
+[[gnu::noinline]] void call_unlocked(Run& run) {
+  const Unlocked unlocked;
   run.node.op->kernel(run);
 }
 
 [[gnu::always_inline]] inline void call_kernel(Run& run, int64_t work) {
   const KernelFloats floats;
-  if (work > kWorthUnlocking && host.unlock) [[unlikely]]
-    call_unlocked(run, work);
+  if (is_worth_unlocking(work)) [[unlikely]]
+    call_unlocked(run);
   else
     run.node.op->kernel(run);
 }
@@ -129,19 +129,6 @@ inline void run_kernel(Node& node, int64_t work) {
 
 }  // namespace
 
-bool has_memory_for(const Node& in, const Node& out) {
-  return in.buffer && in.buffer->refs == 1 && !in.buffer->outside && in.layout == out.layout &&
-         in.dtype == out.dtype && in.offset == out.offset && in.buffer->bytes == bytes_of(out) &&
-         !in.buffer->lender;
-}
-
-void new_memory(Node& node) {
-  const size_t bytes = bytes_of(node);
-  node.buffer = allocate(bytes).leak();
-  counters.bytes += bytes;
-  if (report) report->allocated(node);
-}
-
 std::string call_of(const Node& node) {
   const auto attrs = node.attrs ? node.attrs->span() : std::span<const Arg>{};
   return describe_call(*node.op, node.in(), attrs);
@@ -151,14 +138,6 @@ int64_t now() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * int64_t{1'000'000'000} + t.tv_nsec;
-}
-
-Unlocked::Unlocked(int64_t work) : is_worth_it_(work > kWorthUnlocking && host.unlock) {
-  if (is_worth_it_) state_ = host.unlock();
-}
-
-Unlocked::~Unlocked() {
-  if (is_worth_it_) host.lock(state_);
 }
 
 int64_t work_of(const Node& node) {
@@ -233,13 +212,13 @@ struct KeepPlaces {
 }  // namespace
 
 void run_alone(Node& node, Poll& poll) {
+  const int64_t work = work_of(node);
+  poll.after(work);
   retain(&node);
   struct Held {
     Node* node;
     ~Held() { unref(node); }
   } held{&node};
-  const int64_t work = work_of(node);
-  poll.after(work);
   execute(node, work);
 }
 
