@@ -52,11 +52,38 @@ def pictures(path: Path | None, generated: bool) -> tuple[list[list[float]], lis
     return [draw(digit) for digit in digits], digits, "drawn here"
 
 
-def make_model() -> nn.Module:
-    """Return a network from 64 pixels to the scores of ten digits."""
+def dense() -> nn.Module:
+    """Return a network that sees every pixel at once."""
     return nn.Sequential(
         nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)
     )
+
+
+class Convolutional(nn.Module):
+    """A network that looks for the same small shapes everywhere in a picture."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 16, kernel_size=3, padding=1)
+        self.conv2 = nn.Conv2d(16, 32, kernel_size=3, padding=1)
+        self.norm = nn.BatchNorm2d(32)
+        self.drop = nn.Dropout(0.25)
+        self.score = nn.Linear(32 * 2 * 2, 10)
+
+    def forward(self, pixels: wend.Tensor) -> wend.Tensor:
+        """Return the scores of ten digits, from 64 pixels each."""
+        x = pixels.view(-1, 1, 8, 8)
+        x = F.max_pool2d(F.relu(self.conv1(x)), 2)
+        x = F.max_pool2d(F.relu(self.norm(self.conv2(x))), 2)
+        return self.score(self.drop(x.flatten(1)))
+
+
+MODELS = {"dense": dense, "conv": Convolutional}
+
+
+def make_model(kind: str = "dense") -> nn.Module:
+    """Return a network from 64 pixels to the scores of ten digits."""
+    return MODELS[kind]()
 
 
 def train(model: nn.Module, batches: DataLoader[Any], epochs: int, lr: float) -> list[float]:
@@ -95,6 +122,7 @@ def main(argv: Sequence[str] | None = None) -> float:
     parser = show.parser(__doc__, "digits.png")
     parser.add_argument("--data", type=Path, help="pictures to learn (default: scikit-learn's)")
     parser.add_argument("--generated", action="store_true", help="draw the digits here")
+    parser.add_argument("--model", choices=MODELS, default="dense", help="(default: dense)")
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--lr", type=float, default=0.003)
     args = parser.parse_args(argv)
@@ -105,10 +133,11 @@ def main(argv: Sequence[str] | None = None) -> float:
     data = TensorDataset(wend.tensor(pixels), wend.tensor(digits))
     seen, unseen = random_split(data, [0.8, 0.2])
     print(f"{len(seen)} digits to learn from, {len(unseen)} to test with ({origin})")
-    model = make_model()
+    model = make_model(args.model)
     batches: DataLoader[Any] = DataLoader(seen, batch_size=32, shuffle=True)
-    losses = train(model, batches, args.epochs, args.lr)
+    losses = train(model.train(), batches, args.epochs, args.lr)
 
+    model.eval()
     predicted: list[int] = []
     right = 0
     tests: DataLoader[Any] = DataLoader(unseen, batch_size=100)

@@ -67,9 +67,9 @@ _MEMBERS = {
 NAMES = {name: module for module, names in _MEMBERS.items() for name in names.split()}
 # Those that Tensor has as methods too.
 _WITH_METHOD = (
-    "cholesky cholesky_inverse cholesky_solve corrcoef cov det diff histogram inverse logdet lu lu_solve"
-    " matrix_exp matrix_power nanquantile norm orgqr ormqr pinverse qr quantile renorm slogdet svd"
-    " triangular_solve unique unique_consecutive"
+    "cholesky cholesky_inverse cholesky_solve corrcoef cov det diff histogram inverse"
+    " logdet lu lu_solve matrix_exp matrix_power nanquantile norm orgqr ormqr pinverse qr"
+    " quantile renorm slogdet svd triangular_solve unique unique_consecutive"
 )
 METHODS = _WITH_METHOD.split()
 

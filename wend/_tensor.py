@@ -211,16 +211,22 @@ def is_pinned(self: Tensor, device: Any = None) -> bool:
 
 @_method
 def is_shared(self: Tensor) -> bool:
-    """Return whether other processes see the tensor's memory: they do not."""
-    return False
+    """Return whether the tensor was put into memory that other processes see."""
+    from wend._sharing import is_shared
+
+    return is_shared(self)
 
 
 @_method
 def share_memory_(self: Tensor) -> Tensor:
-    """Raise: other processes get copies."""
-    raise RuntimeError(
-        "wend's tensors are not shared between processes: each process has a copy of its own"
-    )
+    """Move the elements to memory that processes started from now on see and write as well.
+
+    >>> wend.ones(2).share_memory_().is_shared()
+    True
+    """
+    from wend._sharing import share
+
+    return share(self)
 
 
 @_method

@@ -1,4 +1,4 @@
-"""Python's own multiprocessing, under PyTorch's name: tensors go between processes as copies."""
+"""Python's own multiprocessing, under PyTorch's name: tensors go as copies unless shared."""
 
 from __future__ import annotations
 

@@ -3,11 +3,13 @@
 // big.
 #include "base/buffer.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -20,6 +22,7 @@ constexpr size_t kInline = 1024;  // values up to here lie right behind their bu
 constexpr size_t kHeader = 48;
 static_assert(sizeof(Buffer) <= kHeader);
 constexpr size_t kChunk = 64 * 1024;
+constexpr size_t kRegion = 2 * 1024 * 1024;
 constexpr size_t kCacheAtLeast = size_t{256} << 20;
 
 using Free = SmallBlocks::Free;
@@ -57,10 +60,25 @@ int class_of(size_t bytes, size_t* rounded) {
   return octave * 4 + static_cast<int>((up - (size_t{1} << octave)) / step);
 }
 
+// Chunks are cut from regions that the system is asked to map as one page each: many small objects
+// far apart are read in turn, and finding their pages would take longer than reading them.
+char* next_chunk() {
+  static char *at = nullptr, *end = nullptr;
+  if (at == end) {
+    at = static_cast<char*>(std::aligned_alloc(kRegion, kRegion));
+    if (!at) {
+      end = nullptr;
+      out_of_memory(kRegion);
+    }
+    reserve(kRegion);
+    madvise(at, kRegion, MADV_HUGEPAGE);
+    end = at + kRegion;
+  }
+  return std::exchange(at, at + kChunk);
+}
+
 void refill(Free*& list, size_t bytes) {
-  char* chunk = static_cast<char*>(std::aligned_alloc(64, kChunk));
-  if (!chunk) out_of_memory(kChunk);
-  reserve(kChunk);
+  char* chunk = next_chunk();
   for (size_t at = 0; at + bytes <= kChunk; at += bytes) {
     Free* f = reinterpret_cast<Free*>(chunk + at);
     f->next = list;

@@ -85,8 +85,12 @@ inline void* small_alloc(size_t bytes) {
   if (bytes > SmallBlocks::kLargest || !small_blocks.lists[index]) [[unlikely]]
     return small_alloc_anew(bytes);
   SmallBlocks::Free* block = small_blocks.lists[index];
-  small_blocks.lists[index] = block->next;
-  __builtin_prefetch(block->next, 1);
+  SmallBlocks::Free* next = small_blocks.lists[index] = block->next;
+  // The one after the next is on its way while this one is filled.
+  if (next && next->next) {
+    __builtin_prefetch(next->next, 1);
+    __builtin_prefetch(reinterpret_cast<char*>(next->next) + 64, 1);
+  }
   return block;
 }
 

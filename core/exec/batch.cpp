@@ -21,6 +21,8 @@ constexpr ptrdiff_t kFew = 8;  // nodes that are not worth a look
 constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
 constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
 constexpr uint32_t kMaxInputs = 16;
+constexpr size_t kWorthApart = 4;  // members of a part that is worth a kernel of its own ...
+constexpr size_t kMaxApart = 16;   // ... and the most parts
 constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
 
 // Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
@@ -353,6 +355,39 @@ bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Nod
   return true;
 }
 
+// Splits members by the batch that an input lies in, where each part then finds its inputs one
+// behind the other; true iff parts are large enough to be worth more than a copy.
+bool split_by_rows(Members members, uint32_t slot, std::vector<std::vector<Node*>>& parts) {
+  size_t at = 0;
+  for (Node* m : members) {
+    const Node& in = *m->inputs[slot];
+    if (!lies_in_batch(in)) return false;
+    // Members mostly take turns.
+    size_t tried = 0;
+    while (tried < parts.size() && parts[at][0]->inputs[slot]->batch != in.batch)
+      at = (at + 1) % parts.size(), ++tried;
+    if (tried == parts.size()) {
+      if ((parts.size() + 1) * kWorthApart > members.size() || tried == kMaxApart) return false;
+      at = parts.size();
+      parts.emplace_back();
+    } else if (parts[at].back()->inputs[slot]->row + 1 != in.row) {
+      return false;
+    }
+    parts[at].push_back(m);
+    at = (at + 1) % parts.size();
+  }
+  return parts.size() > 1;
+}
+
+bool split_by_rows(Members members, std::vector<std::vector<Node*>>& parts) {
+  if (members[0]->op->view) return false;
+  for (uint32_t i = 0; i < members[0]->n_inputs; ++i) {
+    parts.clear();
+    if (split_by_rows(members, i, parts)) return true;
+  }
+  return false;
+}
+
 void run_alike(Members members, Poll& poll) {
   if (members.size() == 1) return run_one_by_one(members, poll);
   const Op& op = *members[0]->op;
@@ -361,6 +396,11 @@ void run_alike(Members members, Poll& poll) {
     if (!(op.weights >> i & 1) || Slot(members, i).one_value || !split_by_weight(members, i, parts))
       continue;
     if (report) report->apart(members, Apart::weight, i, parts.size());
+    for (const auto& part : parts) run_alike(part, poll);
+    return;
+  }
+  std::vector<std::vector<Node*>> parts;
+  if (split_by_rows(members, parts)) {
     for (const auto& part : parts) run_alike(part, poll);
     return;
   }

@@ -222,3 +222,38 @@ def test_parts_that_wend_lacks_can_be_imported_and_raise_when_used(tmp_path: Pat
         "Default process group has not been initialized",
         "wend has no autocast for device_type 'cpu'",
     ], done.stderr
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes_train_one_model_in_shared_memory(tmp_path: Path, method: str) -> None:
+    program = """
+    import sys
+    import torch
+    import torch.multiprocessing as mp
+
+    def train(model, steps):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+        for _ in range(steps):
+            optimizer.zero_grad()
+            model(torch.ones(1, 2)).sum().backward()
+            optimizer.step()
+
+    if __name__ == "__main__":
+        mp.set_start_method(sys.argv[1])
+        model = torch.nn.Linear(2, 1)
+        for parameter in model.parameters():
+            torch.nn.init.zeros_(parameter)
+        model.share_memory()
+        print(model.weight.is_shared(), torch.ones(1).is_shared())
+        for _ in range(2):
+            process = mp.Process(target=train, args=(model, 3))
+            process.start()
+            process.join()
+            print(model.weight.tolist(), model(torch.zeros(1, 2)).tolist())
+    """
+    done = run(tmp_path, program, args=[method])
+    assert done.stdout.splitlines() == [
+        "True False",
+        "[[-1.5, -1.5]] [[-1.5]]",
+        "[[-3.0, -3.0]] [[-3.0]]",
+    ], done.stderr

@@ -62,6 +62,35 @@ CASES: dict[str, tuple[Make, Any]] = {
         lambda d, t: d.MultivariateNormal(t([0.5, -1.0]), scale_tril=t([[2.0, 0.0], [0.5, 1.0]])),
         [[0.3, 0.4], [1.0, 2.0], [0.0, 0.0]],
     ),
+    "ContinuousBernoulli": (
+        lambda d, t: d.ContinuousBernoulli(t([0.3, 0.9, 0.4995])),
+        [0.2, 0.7, 0.5],
+    ),
+    "ContinuousBernoulli by logits": (
+        lambda d, t: d.ContinuousBernoulli(logits=t([0.3, -2.0])),
+        [0.2, 0.7],
+    ),
+    "FisherSnedecor": (lambda d, t: d.FisherSnedecor(t([3.0, 5.0]), t([12.0, 30.0])), [0.2, 1.7]),
+    "InverseGamma": (lambda d, t: d.InverseGamma(t([6.0, 12.0]), t([2.0, 0.7])), [0.2, 1.7]),
+    "LogisticNormal": (
+        lambda d, t: d.LogisticNormal(t([0.5, -1.0]), t([1.5, 0.3])),
+        [0.2, 0.5, 0.3],
+    ),
+    "LowRankMultivariateNormal": (
+        lambda d, t: d.LowRankMultivariateNormal(
+            t([0.5, -1.0, 0.0]), t([[1.0, 0.5], [0.3, 0.2], [-0.4, 1.0]]), t([0.5, 1.0, 2.0])
+        ),
+        [0.2, -0.7, 1.0],
+    ),
+    "RelaxedBernoulli": (lambda d, t: d.RelaxedBernoulli(t(0.7), t([0.3, 0.9])), [0.2, 0.7]),
+    "RelaxedBernoulli by logits": (
+        lambda d, t: d.RelaxedBernoulli(t(0.7), logits=t([0.3, -2.0])),
+        [0.2, 0.7],
+    ),
+    "RelaxedOneHotCategorical": (
+        lambda d, t: d.RelaxedOneHotCategorical(t(0.7), t([0.2, 0.3, 0.5])),
+        [0.2, 0.5, 0.3],
+    ),
     "Independent": (
         lambda d, t: d.Independent(d.Normal(t([[0.5, -1.0]]), t([[1.5, 0.3]])), 1),
         [[0.2, -0.7]],

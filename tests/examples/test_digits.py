@@ -8,9 +8,11 @@ from programs import load, same_start
 import wend
 
 
-def test_it_learns_to_read_drawn_digits(tmp_path: Path) -> None:
-    picture = str(tmp_path / "digits.png")
-    assert load("digits").main(["--generated", "--epochs", "20", "--picture", picture]) > 0.8
+@pytest.mark.parametrize(("model", "epochs"), [("dense", 20), ("conv", 4)])
+def test_it_learns_to_read_drawn_digits(tmp_path: Path, model: str, epochs: int) -> None:
+    arguments = ["--generated", "--model", model, "--epochs", str(epochs)]
+    arguments += ["--picture", str(tmp_path / "digits.png")]
+    assert load("digits").main(arguments) > 0.8
 
 
 def test_it_reads_a_file(tmp_path: Path) -> None:
@@ -21,11 +23,15 @@ def test_it_reads_a_file(tmp_path: Path) -> None:
     assert digits == [7, 3]
 
 
-def test_losses_are_those_of_pytorch() -> None:
+@pytest.mark.parametrize("kind", ["dense", "conv"])
+def test_losses_are_those_of_pytorch(kind: str) -> None:
     torch = pytest.importorskip("torch")
     theirs, ours = load("digits", "torch"), load("digits")
-    models = [program.make_model() for program in (theirs, ours)]
+    models = [program.make_model(kind) for program in (theirs, ours)]
     same_start(models[1], models[0])
+    for model in models:
+        for drop in (each for each in model.modules() if hasattr(each, "p")):
+            drop.p = 0.0
     pictures = [[ours.draw(digit) for digit in range(10)] for _ in range(6)]
     losses = []
     for program, model, library in zip((theirs, ours), models, (torch, wend), strict=True):

@@ -24,7 +24,8 @@ def test_examples_print_what_they_show(name: str) -> None:
 
 
 def public(module: ModuleType) -> list[str]:
-    return [n for n in module.__all__ if not isinstance(getattr(module, n), ModuleType)]
+    names = getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")])
+    return [n for n in names if not isinstance(getattr(module, n), ModuleType)]
 
 
 # What is abstract, refused, or another name of something that has an example.

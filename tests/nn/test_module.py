@@ -333,7 +333,7 @@ def test_parameters_are_plain_attributes() -> None:
     assert nn.Sequential(layer).__dict__["0"] is layer
 
 
-@pytest.mark.parametrize("name", ["share_memory", "compile"])
+@pytest.mark.parametrize("name", ["compile"])
 def test_what_wend_does_not_do_is_said(name: str) -> None:
     with pytest.raises(RuntimeError, match=f"Module.{name}: wend"):
         getattr(nn.Linear(1, 1), name)()

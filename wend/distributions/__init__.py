@@ -7,19 +7,24 @@ from wend.distributions.binomial import Binomial
 from wend.distributions.categorical import Categorical
 from wend.distributions.cauchy import Cauchy
 from wend.distributions.chi2 import Chi2
+from wend.distributions.continuous_bernoulli import ContinuousBernoulli
 from wend.distributions.dirichlet import Dirichlet
 from wend.distributions.distribution import Distribution
 from wend.distributions.exponential import Exponential
+from wend.distributions.fishersnedecor import FisherSnedecor
 from wend.distributions.gamma import Gamma
 from wend.distributions.geometric import Geometric
 from wend.distributions.gumbel import Gumbel
 from wend.distributions.half_cauchy import HalfCauchy
 from wend.distributions.half_normal import HalfNormal
 from wend.distributions.independent import Independent
+from wend.distributions.inverse_gamma import InverseGamma
 from wend.distributions.kl import kl_divergence, register_kl
 from wend.distributions.kumaraswamy import Kumaraswamy
 from wend.distributions.laplace import Laplace
 from wend.distributions.log_normal import LogNormal
+from wend.distributions.logistic_normal import LogisticNormal
+from wend.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal
 from wend.distributions.mixture_same_family import MixtureSameFamily
 from wend.distributions.multinomial import Multinomial
 from wend.distributions.multivariate_normal import MultivariateNormal
@@ -31,6 +36,8 @@ from wend.distributions.one_hot_categorical import (
 )
 from wend.distributions.pareto import Pareto
 from wend.distributions.poisson import Poisson
+from wend.distributions.relaxed_bernoulli import RelaxedBernoulli
+from wend.distributions.relaxed_categorical import RelaxedOneHotCategorical
 from wend.distributions.studentT import StudentT
 from wend.distributions.transformed_distribution import TransformedDistribution
 from wend.distributions.transforms import (
@@ -64,10 +71,12 @@ __all__ = [
     "Cauchy",
     "Chi2",
     "ComposeTransform",
+    "ContinuousBernoulli",
     "Dirichlet",
     "Distribution",
     "ExpTransform",
     "Exponential",
+    "FisherSnedecor",
     "Gamma",
     "Geometric",
     "Gumbel",
@@ -75,9 +84,12 @@ __all__ = [
     "HalfNormal",
     "Independent",
     "IndependentTransform",
+    "InverseGamma",
     "Kumaraswamy",
     "Laplace",
     "LogNormal",
+    "LogisticNormal",
+    "LowRankMultivariateNormal",
     "LowerCholeskyTransform",
     "MixtureSameFamily",
     "Multinomial",
@@ -89,6 +101,8 @@ __all__ = [
     "Pareto",
     "Poisson",
     "PowerTransform",
+    "RelaxedBernoulli",
+    "RelaxedOneHotCategorical",
     "ReshapeTransform",
     "SigmoidTransform",
     "SoftmaxTransform",

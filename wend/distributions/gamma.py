@@ -54,6 +54,10 @@ class Gamma(Distribution):
         a, b = self.concentration, self.rate
         return wend.xlogy(a, b) + wend.xlogy(a - 1, value) - b * value - wend.lgamma(a)
 
+    def cdf(self, value: Tensor) -> Tensor:
+        self._validate_sample(value)
+        return wend.special.gammainc(self.concentration, self.rate * value)
+
     def entropy(self) -> Tensor:
         a = self.concentration
         return a - self.rate.log() + wend.lgamma(a) + (1.0 - a) * wend.digamma(a)

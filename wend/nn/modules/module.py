@@ -584,11 +584,10 @@ class Module(HookMethods, StateMethods):
         return self._apply(lambda t: t.cuda(device))
 
     def share_memory(self) -> Any:
-        """Raise: wend's tensors are not shared between processes."""
-        raise RuntimeError(
-            "Module.share_memory: wend's tensors cannot be shared between processes; send the "
-            "state_dict to the other process instead"
-        )
+        """Move all members to memory that processes share; return the module."""
+        for member in (*self.parameters(), *self.buffers()):
+            member.share_memory_()
+        return self
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Raise: a module needs no compiler."""
