@@ -310,7 +310,24 @@ void publish_rows(Node& whole, const Together& together) {
   counters.nodes += together.members.size();
 }
 
-bool run_at_once(Members members) {
+// Batches of this run that are large enough for their last members not to keep them.
+class LargeBatches {
+ public:
+  void add(Node& whole) {
+    if (static_cast<size_t>(whole.numel()) * size_of(whole.dtype) >= kWorthThinning)
+      wholes_.emplace_back(&whole);
+  }
+  void thin_out() {
+    std::erase_if(wholes_, [](const Ref<Node>& whole) { return whole->state != State::valued; });
+    for (const Ref<Node>& whole : wholes_) move_survivors_out(*whole->batch);
+  }
+
+ private:
+  static constexpr size_t kWorthThinning = 128 << 10;
+  std::vector<Ref<Node>> wholes_;
+};
+
+bool run_at_once(Members members, LargeBatches& large) {
   const size_t mark = pending.nodes.size();
   try {
     const PlainMode plain(*members[0]);
@@ -319,6 +336,7 @@ bool run_at_once(Members members) {
     run_recorded_since(mark);
     if (!fits(*together.whole, members)) return false;
     publish_rows(*together.whole, together);
+    large.add(*together.whole);
   } catch (const Error& e) {
     if (e.kind == ErrorKind::interrupted) throw;
     // Which of them it is that cannot run shows when each runs by itself.
@@ -388,7 +406,7 @@ bool split_by_rows(Members members, std::vector<std::vector<Node*>>& parts) {
   return false;
 }
 
-void run_alike(Members members, Poll& poll) {
+void run_alike(Members members, LargeBatches& large, Poll& poll) {
   if (members.size() == 1) return run_one_by_one(members, poll);
   const Op& op = *members[0]->op;
   for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
@@ -396,16 +414,16 @@ void run_alike(Members members, Poll& poll) {
     if (!(op.weights >> i & 1) || Slot(members, i).one_value || !split_by_weight(members, i, parts))
       continue;
     if (report) report->apart(members, Apart::weight, i, parts.size());
-    for (const auto& part : parts) run_alike(part, poll);
+    for (const auto& part : parts) run_alike(part, large, poll);
     return;
   }
   std::vector<std::vector<Node*>> parts;
   if (split_by_rows(members, parts)) {
-    for (const auto& part : parts) run_alike(part, poll);
+    for (const auto& part : parts) run_alike(part, large, poll);
     return;
   }
   const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
-  if (run_at_once(members)) return poll.after(work);
+  if (run_at_once(members, large)) return poll.after(work);
   if (report) report->apart(members, Apart::refused, 0, members.size());
   run_one_by_one(members, poll);
 }
@@ -499,7 +517,7 @@ void run_unlike(Node& node, bool others, Poll& poll) {
   run_one_by_one(one, poll);
 }
 
-void run_level(Members nodes, Groups& groups, Poll& poll) {
+void run_level(Members nodes, Groups& groups, LargeBatches& large, Poll& poll) {
   groups.begin(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     fetch_ahead(nodes, i);
@@ -513,7 +531,7 @@ void run_level(Members nodes, Groups& groups, Poll& poll) {
       run_unlike(*node, nodes.size() > 1, poll);
   }
   if (report) report->level(groups.all());
-  for (const auto& group : groups.all()) run_alike(group, poll);
+  for (const auto& group : groups.all()) run_alike(group, large, poll);
 }
 
 }  // namespace
@@ -524,9 +542,11 @@ bool run_in_batches(Poll& poll) {
   if (!levels.worth_it()) return false;
   Groups groups;
   HeldNodes nodes;
+  LargeBatches large;
   for (uint32_t l = 1; l <= levels.highest(); ++l) {
     nodes.take(levels.level(l));
-    run_level(nodes.all(), groups, poll);
+    run_level(nodes.all(), groups, large, poll);
+    large.thin_out();
   }
   return true;
 }
