@@ -12,12 +12,27 @@ import torch
 import wend
 from benchmarks.memory import torch_tensor_peak, wend_tensor_peak
 from benchmarks.transformer import block_step
+from benchmarks.tree_lstm import Examples, recursion
 
 
 def test_a_step_of_a_transformer_block_takes_no_more_memory_than_pytorch() -> None:
     ours, theirs = block_step(wend), block_step(torch)
     assert ours()[0] == pytest.approx(theirs()[0], rel=1e-4)
     assert wend_tensor_peak(wend, ours) <= torch_tensor_peak(torch, theirs)
+
+
+def test_trees_that_are_batched_take_no_more_memory_than_pytorch_needs_for_each() -> None:
+    trees = Examples.generated(6)
+    ours, theirs = (recursion(T, trees, hidden=128) for T in (wend, torch))
+    assert ours()[0] == pytest.approx(theirs()[0], rel=1e-4)
+    assert wend_tensor_peak(wend, ours) <= torch_tensor_peak(torch, theirs)
+
+
+def test_a_minibatch_of_trees_takes_no_more_memory_than_pytorch() -> None:
+    step = recursion(wend, Examples.generated(64), hidden=128)
+    step()
+    # What benchmarks/w10_growth.py finds for PyTorch 2.13, in half a minute.
+    assert wend_tensor_peak(wend, step) <= 10_439_920
 
 
 def convolutions(T: Any) -> Callable[[], Any]:

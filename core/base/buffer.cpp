@@ -68,6 +68,7 @@ char* next_chunk() {
       end = nullptr;
       out_of_memory(kRegion);
     }
+    reserve(kRegion);
     madvise(at, kRegion, MADV_HUGEPAGE);
     end = at + kRegion;
   }
@@ -77,7 +78,6 @@ char* next_chunk() {
 // Blocks that lie side by side are handed out one after the other.
 void refill(SmallBlocks::Free& list, size_t bytes) {
   char* chunk = next_chunk();
-  reserve(kChunk);
   for (size_t n = kChunk / bytes; n-- > 0;) {
     if (list.top == list.end && !more_room(list)) out_of_memory(kChunk);
     *list.top++ = chunk + n * bytes;

@@ -7,7 +7,6 @@
 #include <bit>
 #include <unordered_map>
 
-#include "base/forever.hpp"
 #include "exec/execute.hpp"
 #include "exec/report.hpp"
 #include "exec/run.hpp"
@@ -23,8 +22,9 @@ constexpr double kWide = 1.5;  // nodes a level, on average, from which levels a
 constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself ...
 constexpr size_t kLargeRow = size_t{1} << 14;  // ... or that takes longer to copy than to call for
 constexpr uint32_t kMaxInputs = 16;
-constexpr size_t kMaxParts = 256;      // that a group is split into by a weight
-constexpr size_t kWorthSplitting = 8;  // members a part that need not be copied to run
+constexpr size_t kWorthApart = 4;  // members of a part that is worth a kernel of its own ...
+constexpr size_t kMaxApart = 16;   // ... and the most parts
+constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
 
 // Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
 // the node, then what it refers to. Inline, or GCC takes a function of prefetches for one without
@@ -303,23 +303,6 @@ void run_recorded_since(size_t mark) {
   }
 }
 
-// Batches of this run some of whose members may still be read in it.
-class Recent {
- public:
-  void add(Node& whole) { wholes_.emplace_back(&whole); }
-  // Those that few members need give their memory back.
-  void thin_out() {
-    std::erase_if(wholes_, [](const Ref<Node>& whole) {
-      return whole->state != State::valued || move_survivors_out(*whole->batch);
-    });
-  }
-  void forget() { wholes_.clear(); }
-
- private:
-  std::vector<Ref<Node>> wholes_;
-};
-constinit Forever<Recent> recent;
-
 void publish_rows(Node& whole, const Together& together) {
   Batch& batch = new_batch(whole, together.members, together.inputs());
   for (size_t i = 0; i < together.members.size(); ++i) {
@@ -328,10 +311,26 @@ void publish_rows(Node& whole, const Together& together) {
     join_batch(batch, member, static_cast<uint32_t>(i));
   }
   counters.nodes += together.members.size();
-  recent.value.add(whole);
 }
 
-bool run_at_once(Members members) {
+// Batches of this run that are large enough for their last members not to keep them.
+class LargeBatches {
+ public:
+  void add(Node& whole) {
+    if (static_cast<size_t>(whole.numel()) * size_of(whole.dtype) >= kWorthThinning)
+      wholes_.emplace_back(&whole);
+  }
+  void thin_out() {
+    std::erase_if(wholes_, [](const Ref<Node>& whole) { return whole->state != State::valued; });
+    for (const Ref<Node>& whole : wholes_) move_survivors_out(*whole->batch);
+  }
+
+ private:
+  static constexpr size_t kWorthThinning = 128 << 10;
+  std::vector<Ref<Node>> wholes_;
+};
+
+bool run_at_once(Members members, LargeBatches& large) {
   const size_t mark = pending.nodes.size();
   try {
     const PlainMode plain(*members[0]);
@@ -340,6 +339,7 @@ bool run_at_once(Members members) {
     run_recorded_since(mark);
     if (!fits(*together.whole, members)) return false;
     publish_rows(*together.whole, together);
+    large.add(*together.whole);
   } catch (const Error& e) {
     if (e.kind == ErrorKind::interrupted) throw;
     // Which of them it is that cannot run shows when each runs by itself.
@@ -376,50 +376,40 @@ bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Nod
   return true;
 }
 
-void run_together(Members members, Poll& poll) {
-  const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
-  if (run_at_once(members)) return poll.after(work);
-  if (report) report->apart(members, Apart::refused, 0, members.size());
-  run_one_by_one(members, poll);
-}
-
-// Splits members by the batch that one of their inputs lies in, where each part finds all of its
-// rows there one behind the other: running a few parts where they lie beats copying all of them
-// together, and what reads their results finds them in order too.
+// Splits members by the batch that an input lies in, where each part then finds its inputs one
+// behind the other; true iff parts are large enough to be worth more than a copy.
 bool split_by_rows(Members members, uint32_t slot, std::vector<std::vector<Node*>>& parts) {
-  std::vector<std::vector<Node*>>::iterator part = parts.end();
-  const auto last = [](const auto& part) -> const Node& { return *part.back(); };
+  size_t at = 0;
   for (Node* m : members) {
     const Node& in = *m->inputs[slot];
     if (!lies_in_batch(in)) return false;
-    const auto is_next_in = [&](const auto& part) {
-      return last(part).inputs[slot]->batch == in.batch;
-    };
-    if (part == parts.end() || !is_next_in(*part)) part = std::ranges::find_if(parts, is_next_in);
-    if (part == parts.end()) {
-      if ((parts.size() + 1) * kWorthSplitting > members.size()) return false;
+    // Members mostly take turns.
+    size_t tried = 0;
+    while (tried < parts.size() && parts[at][0]->inputs[slot]->batch != in.batch)
+      at = (at + 1) % parts.size(), ++tried;
+    if (tried == parts.size()) {
+      if ((parts.size() + 1) * kWorthApart > members.size() || tried == kMaxApart) return false;
+      at = parts.size();
       parts.emplace_back();
-      part = parts.end() - 1;
-    } else if (last(*part).inputs[slot]->row + 1 != in.row) {
+    } else if (parts[at].back()->inputs[slot]->row + 1 != in.row) {
       return false;
     }
-    part->push_back(m);
+    parts[at].push_back(m);
+    at = (at + 1) % parts.size();
   }
   return parts.size() > 1;
 }
 
-bool run_where_they_lie(Members members, Poll& poll) {
-  if (members.size() < 2 * kWorthSplitting || members[0]->op->weights) return false;
+bool split_by_rows(Members members, std::vector<std::vector<Node*>>& parts) {
+  if (members[0]->op->view) return false;
   for (uint32_t i = 0; i < members[0]->n_inputs; ++i) {
-    std::vector<std::vector<Node*>> parts;
-    if (!split_by_rows(members, i, parts)) continue;
-    for (const auto& part : parts) run_together(part, poll);
-    return true;
+    parts.clear();
+    if (split_by_rows(members, i, parts)) return true;
   }
   return false;
 }
 
-void run_alike(Members members, Poll& poll) {
+void run_alike(Members members, LargeBatches& large, Poll& poll) {
   if (members.size() == 1) return run_one_by_one(members, poll);
   const Op& op = *members[0]->op;
   for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
@@ -427,10 +417,18 @@ void run_alike(Members members, Poll& poll) {
     if (!(op.weights >> i & 1) || Slot(members, i).one_value || !split_by_weight(members, i, parts))
       continue;
     if (report) report->apart(members, Apart::weight, i, parts.size());
-    for (const auto& part : parts) run_alike(part, poll);
+    for (const auto& part : parts) run_alike(part, large, poll);
     return;
   }
-  if (!run_where_they_lie(members, poll)) run_together(members, poll);
+  std::vector<std::vector<Node*>> parts;
+  if (split_by_rows(members, parts)) {
+    for (const auto& part : parts) run_alike(part, large, poll);
+    return;
+  }
+  const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
+  if (run_at_once(members, large)) return poll.after(work);
+  if (report) report->apart(members, Apart::refused, 0, members.size());
+  run_one_by_one(members, poll);
 }
 
 // The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile
@@ -522,7 +520,7 @@ void run_unlike(Node& node, bool others, Poll& poll) {
   run_one_by_one(one, poll);
 }
 
-void run_level(Members nodes, Groups& groups, Poll& poll) {
+void run_level(Members nodes, Groups& groups, LargeBatches& large, Poll& poll) {
   groups.begin(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     fetch_ahead(nodes, i);
@@ -536,7 +534,7 @@ void run_level(Members nodes, Groups& groups, Poll& poll) {
       run_unlike(*node, nodes.size() > 1, poll);
   }
   if (report) report->level(groups.all());
-  for (const auto& group : groups.all()) run_alike(group, poll);
+  for (const auto& group : groups.all()) run_alike(group, large, poll);
 }
 
 }  // namespace
@@ -547,13 +545,11 @@ bool run_in_batches(Poll& poll) {
   if (!levels.worth_it()) return false;
   Groups groups;
   HeldNodes nodes;
-  struct Forget {
-    ~Forget() { recent.value.forget(); }
-  } at_the_end;
+  LargeBatches large;
   for (uint32_t l = 1; l <= levels.highest(); ++l) {
     nodes.take(levels.level(l));
-    run_level(nodes.all(), groups, poll);
-    recent.value.thin_out();
+    run_level(nodes.all(), groups, large, poll);
+    large.thin_out();
   }
   return true;
 }

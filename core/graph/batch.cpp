@@ -246,12 +246,12 @@ void forget_row(Batch& batch, uint32_t row) {
   if (++batch.freed_count == batch.n()) forget_history(batch);
 }
 
-bool move_survivors_out(Batch& batch) {
+void move_survivors_out(Batch& batch) {
   Node& whole = *batch.whole;
   const Node& like = *batch.like;
   if (batch.valued == 0 || batch.valued * kFewOf > batch.n() || whole.uses > 1 ||
       whole.buffer->refs > 1 || like.op->view)
-    return false;
+    return;
   const Value held(&whole);
   const int64_t size = size_of(like.dtype), step = whole.layout->stride(0) * size;
   for (Node* member : batch.members) {
@@ -261,7 +261,6 @@ bool move_survivors_out(Batch& batch) {
     member->buffer = own.leak();
     row_unneeded(*member);
   }
-  return true;
 }
 
 }  // namespace wend

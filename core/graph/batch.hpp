@@ -81,8 +81,7 @@ void forget_inputs(Node& member);
 inline bool is_freed(const Batch& batch, uint32_t row) {
   return batch.freed || (batch.freed_count && batch.freed_rows[row]);
 }
-// Where few members' values are needed and nothing else of the whole is, they move out of it; true
-// iff they did.
-bool move_survivors_out(Batch& batch);
+// Where few members' values are needed and nothing else of the whole is, they move out of it.
+void move_survivors_out(Batch& batch);
 
 }  // namespace wend

@@ -335,6 +335,8 @@ Dims lifted_dims(const Lift& s) {
 template <const char* kName, int kOverload>
 Value lift_reduction(const Lift& s);
 
+Value lift_prod(const Lift& s);
+
 // Places are counted along one dimension, or through the whole member.
 Value lift_place(const Lift& s) {
   if (!s.like.attr(0).is_none()) return lift_along<>(s);
@@ -396,6 +398,7 @@ constexpr Op kOps[] = {
      .infer = infer_total,
      .kernel = run_total<Reduce::prod>,
      .grad = {GRAD(prod_gradient(s, a))},
+     .lift = lift_prod,
      .takes_maker = true,
      .work = work_of_reduction},
     {.name = "prod",
@@ -554,6 +557,11 @@ Value lift_reduction(const Lift& s) {
   if (attrs.size() == 1 || attrs.size() == 3) lifted.push_back(attrs.back());
   Value in[] = {s.in[0]};
   return record(kOps[entry(kName, kOverload)], in, lifted);
+}
+
+Value lift_prod(const Lift& s) {
+  const Value rows = reshape(with_members(s, 0), Dims{s.n(), s.like.inputs[0]->numel()});
+  return record(kOps[entry("prod", 1)], {rows}, {Arg::of(1), Arg::of(false), s.like.attr(0)});
 }
 
 Value record_sum(const Value& a, const Arg& dims, bool keepdim, const Arg& dtype) {
