@@ -134,7 +134,7 @@ struct RowList {
     to.push_back(goes_to);
   }
   void add(const RowsGradient& rows) {
-    if (!rows.taken) return add(rows.gradient, -1, rows.which);
+    if (!rows.taken) return add(rows.gradient, rows.at, rows.which);
     const Node& taken = *rows.taken;
     if (taken.op->view) {
       for (int64_t i = 0; i < taken.size(0); ++i) add(rows.gradient, i, taken.attr(0).as_int() + i);
@@ -417,8 +417,12 @@ class Walk {
     const auto sources = node.attr(1).as_ints(), rows = node.attr(2).as_ints();
     for (size_t i = 0; i < sources.size(); ++i) {
       Node* source = node.inputs[sources[i]].get();
-      if (rows[i] < 0 && wants(source))
-        add(source, select(entry.gradient, 0, static_cast<int64_t>(i)));
+      if (rows[i] >= 0 || !wants(source)) continue;
+      const auto at = static_cast<int64_t>(i);
+      if (const Batch* batch = by_batches_ ? batch_of(*source) : nullptr)
+        frontier_->rows(batch->whole).push_back({entry.gradient, {}, source->row, at});
+      else
+        add(source, select(entry.gradient, 0, at));
     }
   }
 

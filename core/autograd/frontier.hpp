@@ -12,9 +12,10 @@ namespace wend {
 
 // The gradient of some rows of a batch.
 struct RowsGradient {
-  Value gradient;  // none: the walk comes there without one
-  Value taken;     // the node that took the rows from the batch; none: the gradient is of one row
-  int64_t which;   // ... and as which of its sources; or the row
+  Value gradient;   // none: the walk comes there without one
+  Value taken;      // the node that took the rows from the batch; none: the gradient is of one row
+  int64_t which;    // ... and as which of its sources; or the row
+  int64_t at = -1;  // ... which is this one of the gradient's, or all of it
 };
 
 // What few entries have beside their gradient.
