@@ -32,7 +32,7 @@ constinit RunAtOnce run_at_once = [](Node& node) {
 namespace {
 
 constexpr int64_t kWorthUnlocking = 100'000;   // estimated nanoseconds of one kernel
-constexpr size_t kLargeOnAverage = 64 << 10;  // bytes of a value that gains nothing by company
+constexpr size_t kLargeOnAverage = 64 << 10;   // bytes of a value that gains nothing by company
 constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
 
 int64_t now() {
