@@ -3,6 +3,7 @@
 Bytes and kernels are counted, so that the same program always gives the same numbers.
 """
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -61,7 +62,7 @@ def convolutions(T: Any) -> Callable[[], Any]:
 def perceptron(T: Any) -> Callable[[], Any]:
     sizes = [256, 512, 512, 10]
     layers: list[Any] = []
-    for before, after in zip(sizes, sizes[1:], strict=False):
+    for before, after in itertools.pairwise(sizes):
         layers += [T.nn.Linear(before, after), T.nn.Dropout(0.5), T.nn.Tanh()]
     model = T.nn.Sequential(*layers)
     x = T.ones(512, 256)
@@ -82,7 +83,7 @@ def test_training_steps_take_no_more_memory_than_pytorch(program: Any) -> None:
 
 
 def work_of_backward(views: Callable[[Any], list[Any]], *sizes: int) -> dict[str, Any]:
-    """What the kernels do for the gradient of a weighted sum of views, checked against PyTorch's."""
+    """What kernels do for the gradient of a weighted sum of views, which is PyTorch's."""
     gradients = []
     for T in (torch, wend):
         x = T.arange(float(torch.Size(sizes).numel())).view(sizes).requires_grad_()

@@ -248,7 +248,7 @@ namespace {
 
 // Large values run in the order of recording, which keeps the fewest of them at a time: by levels,
 // whatever reads only what is there would come first and wait for its readers.
-bool are_small(const Pending& nodes) { return nodes.bytes / nodes.live < kLargeOnAverage; }
+bool are_small(const Pending& nodes) { return nodes.bytes < kLargeOnAverage * nodes.live; }
 
 // While a node runs, one that comes soon is fetched, all of it if it has few inputs. Inline, or GCC
 // takes a function of prefetches for one without effect.
