@@ -89,6 +89,17 @@ def test_many_shapes_are_not_all_listed() -> None:
     ]
 
 
+def test_two_alike_among_many_that_differ_run_in_record_order() -> None:
+    xs = [wend.ones(1 + i) for i in range(40)]
+    run(xs)
+    with wend.report() as report:
+        run([x.exp() for x in xs], xs[0].abs(), xs[0].abs())
+    assert report.batches == 0
+    assert explained(report, "abs") == [
+        "ran one by one, since too few of what ran with them could be batched"
+    ]
+
+
 def test_dtypes_that_differ() -> None:
     xs = [wend.ones(3, dtype=wend.float64 if i % 2 else wend.float32) for i in range(10)]
     run(xs)
