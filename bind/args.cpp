@@ -51,14 +51,14 @@ namespace {
 
 class Parser {
  public:
-  Parser(const Signature& s, ParsedArgs& out, std::string* why) : s_(s), out_(out), why_(why) {}
+  Parser(const Signature& s, ParsedArgs& out, WhyNot* why) : s_(s), out_(out), why_(why) {}
 
   bool parse(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
     const int n = s_.n_params;
     const bool varargs = s_.varargs && nargs >= s_.positional && begins_numbers(args);
-    if (nargs > s_.positional && !varargs)
-      return no("takes ", s_.positional, " positional arguments but ", nargs, " were given");
+    if (nargs > s_.positional && !varargs) return too_many(nargs);
     const int by_position = varargs ? s_.positional - 1 : static_cast<int>(nargs);
+    by_position_ = by_position;
     PyObject* named[kMaxParams];  // filled in from the first that may be given by keyword
     if (kwnames && !take_keywords(args + nargs, kwnames, varargs, by_position, named)) return false;
     for (int i = 0; i < n; ++i) {
@@ -67,7 +67,8 @@ class Parser {
         continue;
       }
       PyObject* given = i < by_position ? args[i] : kwnames ? named[i] : nullptr;
-      if (given ? !convert(i, given) : !leave_out(i)) return false;
+      if (!given && !leave_out(i)) return missing(i, kwnames ? named : nullptr);
+      if (given && !convert(i, given)) return false;
     }
     return true;
   }
@@ -75,8 +76,34 @@ class Parser {
  private:
   template <class... Parts>
   bool no(const Parts&... parts) {
-    if (why_) *why_ = join(parts...);
+    if (why_) why_->text = join(parts...);
     return false;
+  }
+
+  bool too_many(Py_ssize_t nargs) {
+    if (!why_) return false;
+    int least = 0;
+    for (int i = 0; i < s_.positional; ++i) least += !s_.params[i].has_default;
+    const int own = why_->own, most = s_.positional - own;
+    const auto n = nargs - own;
+    if (least - own != most)
+      return no("takes from ", least - own, " to ", most, " positional arguments but ", n,
+                n == 1 ? " was given" : " were given");
+    return no("takes ", most,
+              most == 1 ? " positional argument but " : " positional arguments but ", n,
+              n == 1 ? " was given" : " were given");
+  }
+
+  // `named`: what was given by keyword, if anything was.
+  bool missing(int from, PyObject* const* named) {
+    if (!why_) return false;
+    std::string names;
+    int n = 0;
+    for (int i = from; i < s_.n_params; ++i) {
+      if ((named && named[i]) || s_.params[i].has_default) continue;
+      names += join(n++ ? ", " : "", '"', s_.params[i].name, '"');
+    }
+    return no("missing ", n, " required positional arguments: ", names);
   }
 
   bool take_keywords(PyObject* const* values, PyObject* kwnames, bool varargs, int by_position,
@@ -137,7 +164,7 @@ class Parser {
     arg = s_.defaults[i];
     if (s_.may_lack >> i & 1) return true;
     const Param& p = s_.params[i];
-    if (!p.has_default) return no("missing required argument '", p.name, "' (pos ", i + 1, ")");
+    if (!p.has_default) return false;
     if (arg.is_number()) hold_number(arg);
     return true;
   }
@@ -153,10 +180,10 @@ class Parser {
     arg = Arg();
     if (o == Py_None && (p.optional || p.type >= Type::device)) return true;
     if (convert_to(p, o, arg)) return true;
-    if (why_ && why_->empty())
-      *why_ = join("argument '", p.name, "' (position ", i + 1, ") must be ", type_name(p),
-                   ", not ", Py_TYPE(o)->tp_name);
-    return false;
+    if (!why_ || !why_->text.empty()) return false;
+    const std::string at = i < by_position_ ? join(" (position ", i + 1 - why_->own, ")") : "";
+    return no("argument '", p.name, "'", at, " must be ", type_name(p), ", not ",
+              Py_TYPE(o)->tp_name);
   }
 
   bool convert_to(const Param& p, PyObject* o, Arg& arg) {
@@ -221,7 +248,8 @@ class Parser {
       case Type::memory_format:
         return memory_format_arg(o, arg);
       case Type::requires_grad:
-        out_.requires_grad = PyObject_IsTrue(o) == 1;
+        if (!PyBool_Check(o)) return false;
+        out_.requires_grad = o == Py_True;
         return true;
       case Type::pin_memory:
         if (PyObject_IsTrue(o) == 1)
@@ -364,9 +392,8 @@ class Parser {
   static const char* type_name(const Param& p) {
     switch (p.type) {
       case Type::tensor:
-        return "Tensor";
       case Type::operand:
-        return "Tensor or Number";
+        return "Tensor";
       case Type::tensors:
         return "tuple of Tensors";
       case Type::number:
@@ -379,31 +406,33 @@ class Parser {
       case Type::boolean:
       case Type::only_true:
       case Type::only_false:
+      case Type::requires_grad:
         return "bool";
       case Type::ints:
         return "tuple of ints";
       case Type::reals:
         return "tuple of floats";
       case Type::dtype:
-        return "dtype";
+        return "torch.dtype";
       case Type::text:
         return "str";
       case Type::generator:
-        return "Generator";
+        return "torch.Generator";
       default:
-        return "memory_format";
+        return "torch.memory_format";
     }
   }
 
+  int by_position_ = 0;  // how many arguments are
   const Signature& s_;
   ParsedArgs& out_;
-  std::string* why_;
+  WhyNot* why_;
 };
 
 }  // namespace
 
 bool parse_args(const Signature& s, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
-                ParsedArgs& out, std::string* why) {
+                ParsedArgs& out, WhyNot* why) {
   return Parser(s, out, why).parse(args, nargs, kwnames);
 }
 

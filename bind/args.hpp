@@ -65,10 +65,17 @@ struct ParsedArgs {
   std::span<PyObject* const> tensor_objects() const { return tensors.span(); }
 };
 
+// Why arguments do not fit, in PyTorch's words; `own` is 1 for a method, whose tensor is not
+// counted.
+struct WhyNot {
+  std::string text = {};
+  int own = 0;
+};
+
 // Fills `out`; false when the arguments do not fit the signature (with the reason in `why` if
 // given). Raises only for errors that no other overload could mend.
 bool parse_args(const Signature& s, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
-                ParsedArgs& out, std::string* why);
+                ParsedArgs& out, WhyNot* why);
 
 // One integer; numpy integers and 0-d integer tensors count.
 bool to_int(PyObject* o, int64_t& out);

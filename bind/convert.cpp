@@ -91,6 +91,8 @@ void find_dtype(PyObject* o, DType& dtype, bool& found) {
     const Object items = items_of(o);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
       find_dtype(PySequence_Fast_GET_ITEM(items.get(), i), dtype, found);
+  } else if (PyUnicode_Check(o) || PyBytes_Check(o)) {
+    raise(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(o)->tp_name);
   } else {
     raise(PyExc_RuntimeError, "Could not infer dtype of %s", Py_TYPE(o)->tp_name);
   }

@@ -123,7 +123,7 @@ class Indexer {
 
   void integer(PyObject* o) {
     int overflow;
-    const Object number(PyNumber_Index(o));
+    const Object number(PyLong_CheckExact(o) ? Py_NewRef(o) : PyNumber_Index(o));
     const int64_t i = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
     if (overflow) fail(ErrorKind::value, "Overflow when unpacking long long");
     select_item(i);

@@ -61,6 +61,8 @@ void bind_modes(nb::module_& m) {
   });
   m.def("_batching", [] { return mode.batching; });
   m.def("_set_batching", [](bool on) { mode.batching = on; });
+  m.def("_fuses_from", [] { return mode.fuses_from; });
+  m.def("_set_fuses_from", [](int64_t elements) { mode.fuses_from = elements; });
   m.def("_eager", [] { return mode.eager; });
   m.def("_set_eager", [](bool on) { mode.eager = on; });
   m.def("get_default_dtype", [] { return nb::borrow(dtype_object(default_dtype())); });
@@ -97,6 +99,8 @@ void bind_running(nb::module_& m) {
     d["kernels"] = counters.kernels;
     d["batches"] = counters.batches;
     d["batched"] = counters.batched;
+    d["fusions"] = counters.fusions;
+    d["fused"] = counters.fused;
     d["donated"] = counters.donated;
     d["bytes"] = counters.bytes;
     d["recorded"] = nodes_recorded();
@@ -105,17 +109,20 @@ void bind_running(nb::module_& m) {
     d["pinned_bytes"] = pending.pinned;
     return d;
   });
-  m.def("memory_stats", [] {
+  m.def("_memory_stats", [] {
     const MemoryStats s = memory_stats();
     nb::dict d;
     d["allocated_bytes"] = s.allocated_bytes;
     d["peak_bytes"] = s.peak_bytes;
     d["cached_bytes"] = s.cached_bytes;
+    d["reserved_bytes"] = s.reserved_bytes;
+    d["peak_reserved_bytes"] = s.peak_reserved_bytes;
+    d["buffers"] = s.buffers;
     d["allocations"] = s.allocations;
     return d;
   });
-  m.def("reset_peak_memory_stats", reset_peak_memory_stats);
-  m.def("empty_cache", empty_cache);
+  m.def("_reset_peak_memory_stats", reset_peak_memory_stats);
+  m.def("_empty_cache", empty_cache);
 }
 
 void bind_data(nb::module_& m) {

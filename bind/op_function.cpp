@@ -53,14 +53,25 @@ std::string got(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return text;
 }
 
+// Whether PyTorch has one signature for the call. Where any operand may be a number it speaks of
+// tensors only; where just the others may, it has one signature for tensors and one for numbers.
+bool takes_tensors_only(const Callable& c, PyObject* kwnames) {
+  const auto is_operand = [](const Param& p) { return p.type == Type::operand; };
+  const auto& params = c.overloads[0].params;
+  if (!params.empty() && is_operand(params[0])) return !kwnames || c.overloads.size() == 1;
+  return c.overloads.size() == 1 && std::ranges::none_of(params, is_operand);
+}
+
 std::string why_not(const Callable& c, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
-  if (c.overloads.size() == 1) {
+  const int own = c.method && nargs > 0 ? 1 : 0;
+  if (takes_tensors_only(c, kwnames)) {
     ParsedArgs parsed;
-    std::string why;
+    WhyNot why{.own = own};
     parse_args(c.overloads[0], args, nargs, kwnames, parsed, &why);
-    return c.name + (why.starts_with("argument") ? "(): " : "() ") + why;
+    const std::string& text = why.text;
+    if (text.starts_with("expected Tensor as element")) return text;
+    return c.name + (text.starts_with("argument") ? "(): " : "() ") + text;
   }
-  const Py_ssize_t own = c.method && nargs > 0 ? 1 : 0;
   std::string text = c.name + "() received an invalid combination of arguments - got (" +
                      got(args + own, nargs - own, kwnames) + "), but expected one of:";
   for (const Signature& s : c.overloads) text += "\n * " + s.text;

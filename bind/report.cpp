@@ -69,11 +69,26 @@ nb::list kernel_times() {
   });
 }
 
+// (op, place, values, bytes)
+nb::list held_at_peak() {
+  return rows_of(report->at_peak, [](const Report::Key& key, const Report::Held& held) {
+    return nb::make_tuple(key.op->name, place(key), held.values, held.bytes);
+  });
+}
+
 // (op, place, nodes in one batch, batches)
 nb::list batch_sizes() {
   return rows_of(report->batches, [](const Report::Key& key, uint64_t times) {
     return nb::make_tuple(key.op->name, place(key), key.slot, times);
   });
+}
+
+// (names of the ops, separated by blanks, times)
+nb::list fused_ops() {
+  nb::list rows;
+  for (const auto& [names, times] : report->fusions)
+    rows.append(nb::make_tuple(names.c_str(), times));
+  return rows;
 }
 
 // (code object, instruction, place, times, runs, nodes in them)
@@ -98,7 +113,9 @@ void init_report(nb::module_& m) {
   m.def("_open_report", open_report);
   m.def("_close_report", close_report);
   m.def("_kernel_times", kernel_times);
+  m.def("_held_at_peak", held_at_peak);
   m.def("_batch_sizes", batch_sizes);
+  m.def("_fused_ops", fused_ops);
   m.def("_value_reads", value_reads);
   m.def("_batch_gaps", batch_gaps);
 }

@@ -82,13 +82,14 @@ PyCodeObject* last_user_code = nullptr;
 [[gnu::noinline]] Source capture_beyond(_PyInterpreterFrame* frame) {
   for (; frame; frame = frame->previous) {
     PyCodeObject* code = code_of(frame);
-    if (!code || is_own(code->co_filename)) continue;
-    PyCodeObject* before = last_user_code;
-    last_user_code = reinterpret_cast<PyCodeObject*>(Py_NewRef(reinterpret_cast<PyObject*>(code)));
+    if (!code) continue;
+    if (code != last_user_code) {
+      if (is_own(code->co_filename)) continue;
+      Py_INCREF(code);
+      Py_XDECREF(std::exchange(last_user_code, code));
+    }
     Py_INCREF(code);
-    const Source source{code, instruction_of(frame)};
-    Py_XDECREF(before);
-    return source;
+    return {code, instruction_of(frame)};
   }
   if (!mode.fiber) return {};
   Py_XINCREF(static_cast<PyObject*>(mode.fiber->begun_at.code));

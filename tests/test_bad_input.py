@@ -193,6 +193,81 @@ REFUSED = {
     "int8 big": lambda torch: torch.tensor([300], dtype=torch.int8).tolist(),
 }
 
+WRONG_ARGUMENTS = {
+    "add m": lambda torch: torch.ones(2).add("1"),
+    "add f": lambda torch: torch.add(torch.ones(2), "1"),
+    "sub m": lambda torch: torch.ones(2).sub("1"),
+    "mul m": lambda torch: torch.ones(2).mul("1"),
+    "mul f": lambda torch: torch.mul(torch.ones(2), None),
+    "mul l": lambda torch: torch.ones(2).mul([1, 2]),
+    "add_ m": lambda torch: torch.ones(2).add_("1"),
+    "mul_ m": lambda torch: torch.ones(2).mul_("1"),
+    "div m": lambda torch: torch.ones(2).div("1"),
+    "pow m": lambda torch: torch.ones(2).pow("1"),
+    "pow f": lambda torch: torch.pow(torch.ones(2), "1"),
+    "eq": lambda torch: torch.ones(2).eq("1"),
+    "lt": lambda torch: torch.ones(2).lt("1"),
+    "sum s": lambda torch: torch.ones(2).sum("1"),
+    "sum f": lambda torch: torch.ones(2).sum(1.5),
+    "exp f": lambda torch: torch.exp(1.0),
+    "exp no": lambda torch: torch.exp(),
+    "exp 2": lambda torch: torch.exp(torch.ones(2), torch.ones(2)),
+    "matmul": lambda torch: torch.matmul(torch.ones(2, 2), 1),
+    "matmul op": lambda torch: torch.ones(2, 2) @ 1,
+    "stack n": lambda torch: torch.stack([torch.ones(2), 1]),
+    "reshape s": lambda torch: torch.ones(2).reshape("a"),
+    "reshape none": lambda torch: torch.ones(2).reshape(None),
+    "expand s": lambda torch: torch.ones(2).expand("a"),
+    "permute s": lambda torch: torch.ones(2, 2).permute("a"),
+    "transpose s": lambda torch: torch.ones(2, 2).transpose("a", 1),
+    "transpose 1": lambda torch: torch.ones(2, 2).transpose(1),
+    "zeros dtype": lambda torch: torch.zeros(2, dtype="float"),
+    "zeros no": lambda torch: torch.zeros(),
+    "full no": lambda torch: torch.full((2,)),
+    "tensor none": lambda torch: torch.tensor(None),
+    "tensor ragged": lambda torch: torch.tensor([[1, 2], [3]]),
+    "tensor mix": lambda torch: torch.tensor([1, "a"]),
+    "clamp s": lambda torch: torch.ones(2).clamp("a"),
+    "clamp no": lambda torch: torch.ones(2).clamp(),
+    "where s": lambda torch: torch.where(torch.ones(2) > 0, "a", 2),
+    "softmax no": lambda torch: torch.ones(2).softmax(),
+    "softmax s": lambda torch: torch.ones(2).softmax("a"),
+    "gather": lambda torch: torch.ones(2).gather(0, [0]),
+    "index_select": lambda torch: torch.ones(2).index_select(0, [0]),
+    "topk": lambda torch: torch.ones(2).topk("a"),
+    "topk big": lambda torch: torch.ones(2).topk(5),
+    "dropout": lambda torch: torch.nn.functional.dropout(torch.ones(2), 1.5),
+    "linear": lambda torch: torch.nn.functional.linear(torch.ones(2, 3), torch.ones(2, 4)),
+    "ce": lambda torch: torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.ones(2)),
+    "ce2": lambda torch: torch.nn.functional.cross_entropy(
+        torch.ones(2, 3), torch.ones(3, dtype=torch.int64)
+    ),
+    "requires": lambda torch: torch.ones(2, requires_grad="a"),
+    "one_hot": lambda torch: torch.nn.functional.one_hot(torch.ones(2)),
+    "lerp": lambda torch: torch.lerp(torch.ones(2), torch.ones(2), "a"),
+    "roll": lambda torch: torch.ones(2).roll("x"),
+    "repeat": lambda torch: torch.ones(2, 2).repeat(2),
+    "tile": lambda torch: torch.ones(2, 2).tile("a"),
+    "pad": lambda torch: torch.nn.functional.pad(torch.ones(2), (1,)),
+    "masked_fill2": lambda torch: torch.ones(4).masked_fill(torch.ones(4) > 0, "a"),
+    "masked_select": lambda torch: torch.ones(4).masked_select(torch.ones(4)),
+    "index_add": lambda torch: torch.ones(4).index_add(0, torch.tensor([0]), torch.ones(2)),
+    "cumsum": lambda torch: torch.ones(4).cumsum(),
+    "outer": lambda torch: torch.outer(torch.ones(2, 2), torch.ones(2)),
+    "layer_norm": lambda torch: torch.nn.functional.layer_norm(torch.ones(2, 3), (4,)),
+    "bcel": lambda torch: torch.nn.functional.binary_cross_entropy_with_logits(
+        torch.ones(2) * 2, torch.ones(3)
+    ),
+    "setitem": lambda torch: torch.ones(3).__setitem__(0, "a"),
+    "setitem2": lambda torch: torch.ones(3).__setitem__(0, torch.ones(2)),
+    "setitem3": lambda torch: torch.ones(3).__setitem__("a", 1),
+    "randint": lambda torch: torch.randint(5, 2, (2,)),
+    "normal": lambda torch: torch.normal(0.0, -1.0, (2,)),
+    "bernoulli": lambda torch: torch.bernoulli(torch.ones(2) * 2),
+    "multinomial": lambda torch: torch.multinomial(torch.zeros(2), 1),
+    "from_numpy": lambda torch: torch.from_numpy([1]),
+}
+
 ANSWERED = {
     "nan sort": lambda torch: torch.tensor([3.0, float("nan"), 1.0]).sort().values.tolist(),
     "nan max": lambda torch: torch.tensor([3.0, float("nan"), 1.0]).max().item(),
@@ -223,6 +298,11 @@ ANSWERED = {
 
 @pytest.mark.parametrize("program", REFUSED.values(), ids=REFUSED.keys())
 def test_bad_input_is_refused_as_in_pytorch(program: Any) -> None:
+    both_raise(program, Exception)
+
+
+@pytest.mark.parametrize("program", WRONG_ARGUMENTS.values(), ids=WRONG_ARGUMENTS.keys())
+def test_wrong_arguments_are_refused_in_pytorchs_words(program: Any) -> None:
     both_raise(program, Exception)
 
 

@@ -9,6 +9,8 @@ import pytest
 import wend
 
 PACKAGES = (
+    "wend._memory",
+    "wend._report",
     "wend.distributions",
     "wend.optim",
     "wend.serialization",

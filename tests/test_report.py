@@ -109,3 +109,17 @@ def test_what_was_kept_alive_counts_until_it_has_been_read() -> None:
 def test_laziness_refuses_nonsense() -> None:
     with pytest.raises(ValueError, match="must not be negative"):
         wend.laziness(nodes=-1)
+
+
+def test_a_report_says_what_was_in_memory_at_the_peak() -> None:
+    x = wend.rand(1000, requires_grad=True)
+    with wend.report() as report:
+        y = x.exp()
+        z = y.sin()
+        wend.outer(z, z)[0, 0].item()
+        line = sys._getframe().f_lineno - 1
+    held = {(h.op, h.values, h.bytes) for h in report.at_peak if h.bytes >= 4000}
+    assert {("exp", 1, 4000), ("sin", 1, 4000)} <= held
+    largest = report.at_peak[0]
+    assert largest.bytes == 4 * 1000 * 1000
+    assert largest.place.startswith(f"{__file__}:{line} in ")

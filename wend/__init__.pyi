@@ -160,7 +160,6 @@ from wend._C import dsplit as dsplit
 from wend._C import dstack as dstack
 from wend._C import embedding as embedding
 from wend._C import empty as empty
-from wend._C import empty_cache as empty_cache
 from wend._C import empty_like as empty_like
 from wend._C import empty_strided as empty_strided
 from wend._C import eq as eq
@@ -289,7 +288,6 @@ from wend._C import max_pool3d as max_pool3d
 from wend._C import maximum as maximum
 from wend._C import mean as mean
 from wend._C import median as median
-from wend._C import memory_stats as memory_stats
 from wend._C import min as min
 from wend._C import minimum as minimum
 from wend._C import mm as mm
@@ -346,7 +344,6 @@ from wend._C import relu as relu
 from wend._C import relu_ as relu_
 from wend._C import remainder as remainder
 from wend._C import repeat_interleave as repeat_interleave
-from wend._C import reset_peak_memory_stats as reset_peak_memory_stats
 from wend._C import reshape as reshape
 from wend._C import resolve_conj as resolve_conj
 from wend._C import resolve_neg as resolve_neg
@@ -468,6 +465,9 @@ from wend._matrix_functions import qr as qr
 from wend._matrix_functions import slogdet as slogdet
 from wend._matrix_functions import svd as svd
 from wend._matrix_functions import triangular_solve as triangular_solve
+from wend._memory import empty_cache as empty_cache
+from wend._memory import memory_stats as memory_stats
+from wend._memory import reset_peak_memory_stats as reset_peak_memory_stats
 from wend._norms import norm as norm
 from wend._printing import get_printoptions as get_printoptions
 from wend._printing import printoptions as printoptions
@@ -493,6 +493,7 @@ from wend._reductions import unique_consecutive as unique_consecutive
 from wend._reflections import ormqr as ormqr
 from wend._report import batching as batching
 from wend._report import eager as eager
+from wend._report import fusion as fusion
 from wend._report import laziness as laziness
 from wend._report import report as report
 from wend._sets import isin as isin

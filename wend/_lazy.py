@@ -46,6 +46,7 @@ _MEMBERS = {
     "_map": "map",
     "_matrix_functions": "cholesky cholesky_inverse cholesky_solve det inverse logdet lu lu_solve"
     " lu_unpack orgqr pinverse qr slogdet svd triangular_solve",
+    "_memory": "empty_cache memory_stats reset_peak_memory_stats",
     "_norms": "norm",
     "_printing": "get_printoptions printoptions set_printoptions",
     "_products": "chain_matmul matrix_exp matrix_power tensordot",
@@ -53,7 +54,7 @@ _MEMBERS = {
     "_reductions": "corrcoef cov cumulative_trapezoid diff gradient nanquantile quantile renorm"
     " trapezoid trapz unique unique_consecutive",
     "_reflections": "ormqr",
-    "_report": "batching eager laziness report",
+    "_report": "batching eager fusion laziness report",
     "_sets": "isin",
     "_shapes": "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors"
     " cartesian_prod combinations meshgrid",

@@ -1,4 +1,4 @@
-"""When and how recorded work runs, and what ran: `wend.eager`, `batching`, `laziness`, `report`.
+"""When and how recorded work runs, and what ran: `wend.eager`, `batching`, `fusion`, `report`.
 
 Running and counting are the extension module's; here they are switched, compared and shown.
 """
@@ -57,6 +57,37 @@ class batching(ContextDecorator):  # noqa: N801
         _C._set_batching(self._before.pop())
 
 
+# No tensor has so many elements.
+_NEVER = 2**63 - 1
+
+
+class fusion(ContextDecorator):  # noqa: N801
+    """Let neighbours that work element by element run in one pass or, with False, one by one.
+
+    Tensors of fewer than `elements` run one by one in any case: they stay in cache from one
+    operation to the next.
+
+    >>> x = wend.ones(100, 100).exp()
+    >>> with wend.report() as r, wend.fusion(False):
+    ...     print(((x * 2 + 1).tanh() - 1).sum().item() < 0, r.fusions)
+    True 0
+    """
+
+    def __init__(self, mode: bool = True, elements: int = 4096) -> None:
+        if elements < 0:
+            raise ValueError(f"fusion(): elements must not be negative, got {elements}")
+        self._elements = min(elements, _NEVER) if mode else _NEVER
+        self._before: list[int] = []
+
+    def __enter__(self) -> fusion:
+        self._before.append(_C._fuses_from())
+        _C._set_fuses_from(self._elements)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _C._set_fuses_from(self._before.pop())
+
+
 class laziness(ContextDecorator):  # noqa: N801
     """Bound what may be pending before it is run unasked, as context or decorator.
 
@@ -100,6 +131,15 @@ class Work(NamedTuple):
     bytes: int
 
 
+class Held(NamedTuple):
+    """Values of one op on behalf of one line of the program that were in memory at once."""
+
+    op: str
+    place: str
+    values: int
+    bytes: int
+
+
 class report:  # noqa: N801
     """Say what ran inside a `with` block: how often, on behalf of which line, how long.
 
@@ -120,8 +160,10 @@ class report:  # noqa: N801
         self._sizes: _Figures = {}
         self._reads: _Figures = {}
         self._gaps: _Figures = {}
+        self._fused: _Figures = {}
         self._texts: dict[Any, tuple[str, ...]] = {}
         self._counts: dict[str, int] = {}
+        self._held: list[Held] = []
         self._seconds = 0.0
 
     def __enter__(self) -> report:
@@ -130,7 +172,7 @@ class report:  # noqa: N801
         _C._open_report()
         self._open = True
         self._kernels_before = _kernels()
-        self._before = _sizes(), _reads(), _gaps()
+        self._before = _sizes(), _reads(), _gaps(), _fused()
         self._counts_before = _C._counters()
         self._began = time.perf_counter()
         return self
@@ -148,9 +190,10 @@ class report:  # noqa: N801
         before, now = self._counts_before, _C._counters()
         self._counts = {name: now[name] - before[name] for name in now}
         self._kernels = _difference(_kernels(), self._kernels_before)
-        figures = zip((_sizes(), _reads(), _gaps()), self._before, strict=True)
-        self._sizes, self._reads, self._gaps = (_since(now, before) for now, before in figures)
+        figures = zip((_sizes(), _reads(), _gaps(), _fused()), self._before, strict=True)
+        self._sizes, self._reads, self._gaps, self._fused = (_since(*pair) for pair in figures)
         self._texts = {_gap_key(row): tuple(row[8]) for row in _C._batch_gaps()}
+        self._held = _held()
 
     def _count(self, name: str) -> int:
         self._look()
@@ -173,7 +216,7 @@ class report:  # noqa: N801
 
     @property
     def kernels(self) -> int:
-        """Kernels that gave it to them; views need none, and members of a batch share one."""
+        """Kernels that gave it to them; views need none, batches and fused nodes share one."""
         return self._count("kernels")
 
     @property
@@ -194,6 +237,29 @@ class report:  # noqa: N801
         for (_, size), (times,) in sorted(self._sizes.items(), key=lambda item: item[0][1]):
             sizes[size] = sizes.get(size, 0) + times
         return sizes
+
+    @property
+    def fusions(self) -> int:
+        """How often several nodes that work element by element ran in one pass."""
+        return self._count("fusions")
+
+    @property
+    def fused(self) -> int:
+        """Nodes that ran so."""
+        return self._count("fused")
+
+    @property
+    def fused_ops(self) -> dict[tuple[str, ...], int]:
+        """How often the same ops ran in one pass, by their names in order.
+
+        >>> x = wend.ones(100, 100).exp()
+        >>> with wend.report() as r:
+        ...     total = (x * 2 + 1).sum().item()
+        >>> r.fused_ops
+        {('mul', 'add', 'sum'): 1}
+        """
+        self._look()
+        return {key: times for key, (times,) in self._fused.items()}
 
     @property
     def gathers(self) -> int:
@@ -229,6 +295,20 @@ class report:  # noqa: N801
         self._look()
         return _summed(self._kernels, lambda key: key.place)
 
+    @property
+    def at_peak(self) -> list[Held]:
+        """What was in memory when it was most, the largest first.
+
+        Counts results of kernels that ran since the report, or the one around it, was opened.
+
+        >>> with wend.report() as r:
+        ...     loss = wend.ones(1000, 10).exp().sum().item()
+        >>> [(held.op, held.bytes) for held in r.at_peak]
+        [('exp', 40000), ('sum', 4)]
+        """
+        self._look()
+        return self._held
+
     def explain(self) -> str:
         """Say in words which lines did not run in batches, and why.
 
@@ -253,6 +333,8 @@ class report:  # noqa: N801
             sizes = list(self.batch_sizes)
             held = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
             text += f", {self.batched} of them in {_many(self.batches, 'batch', 'es')} of {held}"
+        if self.fusions:
+            text += f", {self.fused} fused in {_many(self.fusions, 'pass', 'es')}"
         return text
 
     def __str__(self) -> str:
@@ -298,6 +380,10 @@ def _reads() -> _Figures:
     return figures
 
 
+def _fused() -> _Figures:
+    return {tuple(names.split()): (times,) for names, times in _C._fused_ops()}
+
+
 def _gap_key(row: tuple[Any, ...]) -> tuple[Line, str | None, str, int]:
     op, signature, place, why, slot = row[:5]
     return Line(op, _place(place)), signature, why, slot
@@ -318,6 +404,15 @@ def _since(now: _Figures, before: _Figures) -> _Figures:
     taken = {key: [-n for n in figures] for key, figures in before.items()}
     left = {key: _sum(figures, taken.get(key)) for key, figures in now.items()}
     return {key: figures for key, figures in left.items() if figures[0]}
+
+
+def _held() -> list[Held]:
+    totals: _Figures = {}
+    for op, place, *figures in _C._held_at_peak():
+        key = op, _place(place)
+        totals[key] = _sum(figures, totals.get(key))
+    held = [Held(*key, *figures) for key, figures in totals.items() if figures[1]]
+    return sorted(held, key=lambda held: (-held.bytes, held))
 
 
 def _kernels() -> dict[Line, _Total]:

@@ -136,11 +136,12 @@ FUNCTIONS = {
         "requires_grad: builtins.bool = False, pin_memory: builtins.bool = False) -> Tensor"
     ],
     "get_default_dtype": ["() -> _types.dtype"],
-    "memory_stats": ["() -> dict[str, builtins.int]"],
+    "_memory_stats": ["() -> dict[str, builtins.int]"],
     "_counters": ["() -> dict[str, builtins.int]"],
     "_op_table": ["() -> list[dict[str, Any]]"],
     "_graph": ["(*tensors: Tensor) -> _Graph"],
     "_kernel_times": ["() -> list[tuple[Any, ...]]"],
+    "_held_at_peak": ["() -> list[tuple[Any, ...]]"],
     "_batch_sizes": ["() -> list[tuple[Any, ...]]"],
     "_batch_gaps": ["() -> list[tuple[Any, ...]]"],
     "_value_reads": ["() -> list[tuple[Any, ...]]"],

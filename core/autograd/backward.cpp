@@ -134,7 +134,7 @@ struct RowList {
     to.push_back(goes_to);
   }
   void add(const RowsGradient& rows) {
-    if (!rows.taken) return add(rows.gradient, -1, rows.which);
+    if (!rows.taken) return add(rows.gradient, rows.at, rows.which);
     const Node& taken = *rows.taken;
     if (taken.op->view) {
       for (int64_t i = 0; i < taken.size(0); ++i) add(rows.gradient, i, taken.attr(0).as_int() + i);
@@ -206,9 +206,13 @@ bool adds_to_zeros(const Node& sum) {
 
 // The gradients of views and of rows of a tensor are added in place, not each as a whole tensor.
 Value total_of(const Value& a, const Value& b) {
-  if (b->op->onto && b->state == State::pending && b->uses == 1 && a->layout == b->layout &&
-      a->dtype == b->dtype)
-    if (const Value total = b->op->onto(a, *b)) return total;
+  for (auto [sum, start] : {std::pair(&b, &a), std::pair(&a, &b)}) {
+    const Node& node = **sum;
+    if (!node.op->onto || node.state != State::pending || node.uses != 1 ||
+        node.layout != (*start)->layout || node.dtype != (*start)->dtype)
+      continue;
+    if (const Value total = node.op->onto(*start, node)) return total;
+  }
   for (auto [sum, start] : {std::pair(&b, &a), std::pair(&a, &b)}) {
     if ((*sum)->dtype != (*start)->dtype || !adds_to_zeros(**sum)) continue;
     Values in((*sum)->in().begin(), (*sum)->in().end());
@@ -237,6 +241,7 @@ class Walk {
   void go() {
     while (!frontier_->empty()) {
       Entry entry = frontier_->pop_newest();
+      if (entry.parts) join_parts(entry);
       at_ = entry.node.get();
       if (mode.anomaly)
         step_and_tell(entry);
@@ -267,18 +272,41 @@ class Walk {
   }
 
  private:
-  void add(Node* node, Value gradient) {
+  [[gnu::always_inline]] void add(Node* node, Value gradient) {
     if (!gradient || (reach_ && !reach_->leads_to_target(node))) return;
     if (by_batches_)
       if (const Batch* batch = batch_of(*node))
         return frontier_->rows(batch->whole).push_back({gradient, {}, node->row});
     Entry& entry = frontier_->entry(node);
+    if (gradient->op->join && gradient->state == State::pending && gradient->uses == 1)
+      return add_part(entry, std::move(gradient));
     entry.gradient = entry.gradient ? total_of(entry.gradient, gradient) : std::move(gradient);
+  }
+
+  // Parts wait for each other, but never hold more than the whole would.
+  static void add_part(Entry& entry, Value part) {
+    Parts& parts = entry.own_parts();
+    if (!parts.placed.empty()) {
+      const Node& other = *parts.placed[0];
+      if (other.op != part->op || other.layout != part->layout || other.dtype != part->dtype ||
+          parts.elements >= part->numel())
+        join_parts(entry);
+    }
+    for (const Value& in : part->in()) parts.elements += in->numel();
+    parts.placed.push_back(std::move(part));
+  }
+
+  static void join_parts(Entry& entry) {
+    if (entry.parts->placed.empty()) return;
+    entry.parts->elements = 0;
+    Values placed = std::exchange(entry.parts->placed, {});
+    Value sum = placed.size() == 1 ? std::move(placed[0]) : placed[0]->op->join(placed);
+    entry.gradient = entry.gradient ? total_of(entry.gradient, sum) : std::move(sum);
   }
 
   void step(Entry& entry) {
     Node& node = *entry.node;
-    fetch_inputs(node);
+    if (node.batch) fetch_inputs(node);
     if (by_batches_ && node.flags & Node::stands_for_batch && !step_batch(entry)) return;
     Attachment* attachment = node.extra ? node.extra->attachment.get() : nullptr;
     // As in PyTorch, hooks change the answer only where the walk ends.
@@ -340,7 +368,7 @@ class Walk {
     const bool alike = !batch.watched && !batch.freed_count &&
                        !(batch.merges && (reach_ || views_watched) && inputs_watched(batch));
     if (batch.freed) wend::graph_was_freed(*member_of(whole, 0));
-    if (alike && !entry.parts) return true;
+    if (alike && (!entry.parts || entry.parts->rows.empty())) return true;
     RowList list;
     if (entry.gradient)
       for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
@@ -389,8 +417,12 @@ class Walk {
     const auto sources = node.attr(1).as_ints(), rows = node.attr(2).as_ints();
     for (size_t i = 0; i < sources.size(); ++i) {
       Node* source = node.inputs[sources[i]].get();
-      if (rows[i] < 0 && wants(source))
-        add(source, select(entry.gradient, 0, static_cast<int64_t>(i)));
+      if (rows[i] >= 0 || !wants(source)) continue;
+      const auto at = static_cast<int64_t>(i);
+      if (const Batch* batch = by_batches_ ? batch_of(*source) : nullptr)
+        frontier_->rows(batch->whole).push_back({entry.gradient, {}, source->row, at});
+      else
+        add(source, select(entry.gradient, 0, at));
     }
   }
 
@@ -447,12 +479,14 @@ class Walk {
     hand_on(node, gradients, std::span(&entry.gradient, 1));
   }
 
-  // Gives the gradient of every input that wants one to `take`.
+  // Gives the gradient of every input that wants one to `take`. Weights come last among inputs and
+  // go first here: what was saved for their gradient need not wait beside the others'.
   template <class Take>
-  void apply_rule(const Entry& entry, const Value* in, const Value& out, Take take) {
+  [[gnu::always_inline]] void apply_rule(const Entry& entry, const Value* in, const Value& out,
+                                         Take take) {
     const Node& node = *entry.node;
     const Op& op = *node.op;
-    for (uint32_t i = 0; i < node.n_inputs; ++i) {
+    for (uint32_t i = node.n_inputs; i-- > 0;) {
       const Node* input = node.inputs[i].get();
       if (!wants(input)) continue;
       const Gradient& rule = op.grad_each.formula ? op.grad_each : op.grad[std::min(i, 3u)];

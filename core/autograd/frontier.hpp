@@ -12,15 +12,18 @@ namespace wend {
 
 // The gradient of some rows of a batch.
 struct RowsGradient {
-  Value gradient;  // none: the walk comes there without one
-  Value taken;     // the node that took the rows from the batch; none: the gradient is of one row
-  int64_t which;   // ... and as which of its sources; or the row
+  Value gradient;   // none: the walk comes there without one
+  Value taken;      // the node that took the rows from the batch; none: the gradient is of one row
+  int64_t which;    // ... and as which of its sources; or the row
+  int64_t at = -1;  // ... which is this one of the gradient's, or all of it
 };
 
 // What few entries have beside their gradient.
 struct Parts {
   Values slots;                    // of an autograd.Function: a gradient for each output
   std::vector<RowsGradient> rows;  // of a batch, beside the gradient of all of it
+  Values placed;                   // gradients of parts of the node, which their op joins ...
+  int64_t elements = 0;            // ... and how many elements they hold
 };
 
 struct Entry {
@@ -40,7 +43,7 @@ class Frontier {
  public:
   bool empty() const { return !newest_.node && heap_.empty(); }
 
-  Entry& entry(Node* node) {
+  [[gnu::always_inline]] Entry& entry(Node* node) {
     if (newest_.node.get() == node) return newest_;
     if (Entry* met = used_ ? met_before(node) : nullptr) return *met;
     if (node->order < newest_order()) return put_away({Value(node), {}, {}});

@@ -25,8 +25,6 @@ constexpr size_t kChunk = 64 * 1024;
 constexpr size_t kRegion = 2 * 1024 * 1024;
 constexpr size_t kCacheAtLeast = size_t{256} << 20;
 
-using Free = SmallBlocks::Free;
-
 struct Allocator {
   std::vector<void*> large[256];
   MemoryStats stats = {};
@@ -34,6 +32,12 @@ struct Allocator {
 
 constinit Forever<Allocator> allocator_forever;
 Allocator& allocator() { return allocator_forever.value; }
+
+void reserve(size_t bytes) {
+  MemoryStats& stats = allocator().stats;
+  stats.reserved_bytes += bytes;
+  stats.peak_reserved_bytes = std::max(stats.peak_reserved_bytes, stats.reserved_bytes);
+}
 
 [[noreturn]] void out_of_memory(size_t bytes) {
   fail(ErrorKind::memory, "can't allocate memory: you tried to allocate ", bytes, " bytes.");
@@ -64,18 +68,19 @@ char* next_chunk() {
       end = nullptr;
       out_of_memory(kRegion);
     }
+    reserve(kRegion);
     madvise(at, kRegion, MADV_HUGEPAGE);
     end = at + kRegion;
   }
   return std::exchange(at, at + kChunk);
 }
 
-void refill(Free*& list, size_t bytes) {
+// Blocks that lie side by side are handed out one after the other.
+void refill(SmallBlocks::Free& list, size_t bytes) {
   char* chunk = next_chunk();
-  for (size_t at = 0; at + bytes <= kChunk; at += bytes) {
-    Free* f = reinterpret_cast<Free*>(chunk + at);
-    f->next = list;
-    list = f;
+  for (size_t n = kChunk / bytes; n-- > 0;) {
+    if (list.top == list.end && !more_room(list)) out_of_memory(kChunk);
+    *list.top++ = chunk + n * bytes;
   }
 }
 
@@ -98,6 +103,7 @@ void* large_alloc(size_t bytes) {
     p = std::aligned_alloc(64, rounded);
   }
   if (!p) out_of_memory(bytes);
+  reserve(rounded);
   return p;
 }
 
@@ -107,6 +113,7 @@ void large_free(void* p, size_t bytes) {
   const int cls = class_of(bytes, &rounded);
   if (a.stats.cached_bytes + rounded > std::max(kCacheAtLeast, a.stats.allocated_bytes)) {
     std::free(p);
+    a.stats.reserved_bytes -= rounded;
     return;
   }
   a.large[cls].push_back(p);
@@ -117,6 +124,18 @@ void large_free(void* p, size_t bytes) {
 
 constinit SmallBlocks small_blocks;
 
+bool more_room(SmallBlocks::Free& list) {
+  constexpr size_t kAhead = SmallBlocks::kAhead;
+  const auto used = static_cast<size_t>(list.top - list.begin);
+  const size_t room = std::max<size_t>(256, 2 * used);
+  void** all = list.begin ? list.begin - kAhead : nullptr;
+  all = static_cast<void**>(std::realloc(all, (kAhead + room) * sizeof(void*)));
+  if (!all) return false;
+  std::fill(all, all + kAhead, nullptr);
+  list = {all + kAhead + used, all + kAhead, all + kAhead + room};
+  return true;
+}
+
 void* small_alloc_anew(size_t bytes) {
   if (bytes > SmallBlocks::kLargest) {
     void* p = std::malloc(bytes);
@@ -124,7 +143,7 @@ void* small_alloc_anew(size_t bytes) {
     return p;
   }
   const size_t index = (bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain;
-  refill(small_blocks.lists[index], index * SmallBlocks::kGrain);
+  refill(small_blocks.free[index], index * SmallBlocks::kGrain);
   return small_alloc(bytes);
 }
 
@@ -146,6 +165,7 @@ BufferRef allocate(size_t bytes) {
   b->lender = nullptr;
   b->keeper = nullptr;
   ++stats.allocations;
+  ++stats.buffers;
   stats.allocated_bytes += bytes;
   stats.peak_bytes = std::max(stats.peak_bytes, stats.allocated_bytes);
   return BufferRef::adopt(b);
@@ -192,6 +212,8 @@ bool ask_lender(Buffer& buffer) {
   return buffer.outside > 0;
 }
 
+constinit BufferGoes buffer_goes = nullptr;
+
 void release(Buffer* b) {
   if (b->lender) {
     if (b->outside) take_back(*b);
@@ -199,7 +221,11 @@ void release(Buffer* b) {
     small_free(b, kHeader);
     return;
   }
-  allocator().stats.allocated_bytes -= b->bytes;
+  if (buffer_goes) [[unlikely]]
+    buffer_goes(*b);
+  MemoryStats& stats = allocator().stats;
+  stats.allocated_bytes -= b->bytes;
+  --stats.buffers;
   if (b->bytes <= kInline) {
     small_free(b, kHeader + b->bytes);
   } else {
@@ -213,6 +239,7 @@ MemoryStats memory_stats() { return allocator().stats; }
 void reset_peak_memory_stats() {
   MemoryStats& stats = allocator().stats;
   stats.peak_bytes = stats.allocated_bytes;
+  stats.peak_reserved_bytes = stats.reserved_bytes;
 }
 
 void empty_cache() {
@@ -221,6 +248,7 @@ void empty_cache() {
     for (void* p : kept) std::free(p);
     kept.clear();
   }
+  a.stats.reserved_bytes -= a.stats.cached_bytes;
   a.stats.cached_bytes = 0;
 }
 

@@ -51,49 +51,63 @@ inline bool is_shared(Buffer& buffer) {
   return buffer.outside && (!buffer.lender || ask_lender(buffer));
 }
 
+// Told of every buffer that goes, while somebody wants to know.
+using BufferGoes = void (*)(const Buffer& buffer);
+extern constinit BufferGoes buffer_goes;
+
 struct MemoryStats {
-  size_t allocated_bytes;  // held by live buffers
-  size_t peak_bytes;       // the most that was ever held since reset_peak
-  size_t cached_bytes;     // kept for reuse
-  size_t allocations;      // buffers made since the start
+  size_t allocated_bytes;      // held by live buffers ...
+  size_t peak_bytes;           // ... and the most since reset_peak_memory_stats
+  size_t cached_bytes;         // kept for reuse
+  size_t reserved_bytes;       // had from the system, cached ones and small blocks included ...
+  size_t peak_reserved_bytes;  // ... and the most
+  size_t buffers;              // alive
+  size_t allocations;          // buffers made since the start
 };
 MemoryStats memory_stats();
 void reset_peak_memory_stats();
 // Gives cached memory back to the system.
 void empty_cache();
 
-// Fixed-size blocks for small objects (nodes, buffers): a free list for each multiple of 16 bytes.
+// Fixed-size blocks for small objects (nodes, buffers): those that are free, for each multiple of
+// 16 bytes. They are kept in a list of pointers, not in each other, so that the memory of one that
+// will be needed soon can be fetched ahead.
 struct SmallBlocks {
-  static constexpr size_t kGrain = 16, kLargest = 2048;
+  static constexpr size_t kGrain = 16, kLargest = 2048, kAhead = 8;
   struct Free {
-    Free* next;
+    void** top = nullptr;
+    void** begin = nullptr;  // behind `kAhead` places that are never taken
+    void** end = nullptr;
   };
-  Free* lists[kLargest / kGrain + 1] = {};
+  Free free[kLargest / kGrain + 1] = {};
 };
 extern constinit SmallBlocks small_blocks;
 void* small_alloc_anew(size_t bytes);
+// False where there is none.
+bool more_room(SmallBlocks::Free& list);
 
 inline void* small_alloc(size_t bytes) {
   const size_t index = (bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain;
-  if (bytes > SmallBlocks::kLargest || !small_blocks.lists[index]) [[unlikely]]
+  if (bytes > SmallBlocks::kLargest) [[unlikely]]
     return small_alloc_anew(bytes);
-  SmallBlocks::Free* block = small_blocks.lists[index];
-  SmallBlocks::Free* next = small_blocks.lists[index] = block->next;
-  // The one after the next is on its way while this one is filled.
-  if (next && next->next) {
-    __builtin_prefetch(next->next, 1);
-    __builtin_prefetch(reinterpret_cast<char*>(next->next) + 64, 1);
-  }
+  SmallBlocks::Free& list = small_blocks.free[index];
+  if (list.top == list.begin) [[unlikely]]
+    return small_alloc_anew(bytes);
+  void* block = *--list.top;
+  const char* soon = static_cast<const char*>(*(list.top - SmallBlocks::kAhead));
+  __builtin_prefetch(soon, 1);
+  __builtin_prefetch(soon + 64, 1);
   return block;
 }
 
 inline void small_free(void* p, size_t bytes) {
   if (bytes > SmallBlocks::kLargest) [[unlikely]]
     return std::free(p);
-  const size_t index = (bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain;
-  auto* block = static_cast<SmallBlocks::Free*>(p);
-  block->next = small_blocks.lists[index];
-  small_blocks.lists[index] = block;
+  SmallBlocks::Free& list =
+      small_blocks.free[(bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain];
+  if (list.top == list.end && !more_room(list)) [[unlikely]]
+    return;  // it is lost, which is better than to fail here
+  *list.top++ = p;
 }
 
 }  // namespace wend

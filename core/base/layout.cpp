@@ -138,9 +138,7 @@ class Table {
     for (size_t at = hash & mask();; at = (at + 1) & mask()) {
       const Layout* l = slots_[at];
       if (!l) break;
-      if (l->hash == hash && l->ndim == static_cast<int>(sizes.size()) && same(l->data, sizes) &&
-          same(l->data + l->ndim, strides))
-        return l;
+      if (l->hash == hash && same(*l, sizes, strides)) return l;
     }
     Layout* made = make(sizes, strides, hash);
     if (++used_ * 2 > slots_.size()) sweep();
@@ -152,17 +150,22 @@ class Table {
   size_t mask() const { return slots_.size() - 1; }
 
   // The lists are too short to call memcmp for.
-  static bool same(const int64_t* a, std::span<const int64_t> b) {
-    for (size_t i = 0; i < b.size(); ++i)
-      if (a[i] != b[i]) return false;
+  static bool same(const Layout& l, std::span<const int64_t> sizes,
+                   std::span<const int64_t> strides) {
+    if (l.ndim != static_cast<int>(sizes.size())) return false;
+    for (int i = 0; i < l.ndim; ++i)
+      if (l.size(i) != sizes[i] || l.stride(i) != strides[i]) return false;
     return true;
   }
 
   static uint32_t hash_of(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
-    uint64_t h = sizes.size() * 0x9e3779b97f4a7c15u;
-    for (auto list : {sizes, strides})
-      for (int64_t v : list) h = (h ^ static_cast<uint64_t>(v)) * 0xff51afd7ed558ccdu, h ^= h >> 29;
-    return static_cast<uint32_t>(h >> 16);
+    uint64_t h = sizes.size();
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const auto size = static_cast<uint64_t>(sizes[i]), stride = static_cast<uint64_t>(strides[i]);
+      h = (h ^ (size + stride * 0x9e3779b97f4a7c15u)) * 0xff51afd7ed558ccdu;
+      h ^= h >> 32;
+    }
+    return static_cast<uint32_t>(h);
   }
 
   static Layout* make(std::span<const int64_t> sizes, std::span<const int64_t> strides,

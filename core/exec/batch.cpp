@@ -19,8 +19,11 @@ namespace {
 constexpr size_t kMany = 64;   // nodes that need not be counted
 constexpr ptrdiff_t kFew = 8;  // nodes that are not worth a look
 constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
-constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
+constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself ...
+constexpr size_t kLargeRow = size_t{1} << 14;  // ... or that takes longer to copy than to call for
 constexpr uint32_t kMaxInputs = 16;
+constexpr size_t kWorthApart = 4;  // members of a part that is worth a kernel of its own ...
+constexpr size_t kMaxApart = 16;   // ... and the most parts
 constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
 
 // Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
@@ -108,10 +111,12 @@ bool same_key(const Node& a, const Node& b) {
 }
 
 bool may_batch(const Node& node) {
-  if (!node.op->can_batch() || node.extra || node.n_inputs == 0 || node.n_inputs > kMaxInputs)
+  if (!node.op->can_batch() || node.extra || node.order || node.n_inputs == 0 ||
+      node.n_inputs > kMaxInputs)
     return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
-  if (node.layout->numel == 0 || bytes > kLarge) return false;
+  if (node.layout->numel == 0 || bytes > (node.op->elementwise < 0 ? kLarge : kLargeRow))
+    return false;
   // What reads memory that somebody outside may write runs at once, whatever else is pending.
   for (const Value& in : node.in())
     if (in->state != State::valued || (outside_buffers && in->buffer && is_shared(*in->buffer)))
@@ -308,7 +313,24 @@ void publish_rows(Node& whole, const Together& together) {
   counters.nodes += together.members.size();
 }
 
-bool run_at_once(Members members) {
+// Batches of this run that are large enough for their last members not to keep them.
+class LargeBatches {
+ public:
+  void add(Node& whole) {
+    if (static_cast<size_t>(whole.numel()) * size_of(whole.dtype) >= kWorthThinning)
+      wholes_.emplace_back(&whole);
+  }
+  void thin_out() {
+    std::erase_if(wholes_, [](const Ref<Node>& whole) { return whole->state != State::valued; });
+    for (const Ref<Node>& whole : wholes_) move_survivors_out(*whole->batch);
+  }
+
+ private:
+  static constexpr size_t kWorthThinning = 128 << 10;
+  std::vector<Ref<Node>> wholes_;
+};
+
+bool run_at_once(Members members, LargeBatches& large) {
   const size_t mark = pending.nodes.size();
   try {
     const PlainMode plain(*members[0]);
@@ -317,6 +339,7 @@ bool run_at_once(Members members) {
     run_recorded_since(mark);
     if (!fits(*together.whole, members)) return false;
     publish_rows(*together.whole, together);
+    large.add(*together.whole);
   } catch (const Error& e) {
     if (e.kind == ErrorKind::interrupted) throw;
     // Which of them it is that cannot run shows when each runs by itself.
@@ -353,7 +376,40 @@ bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Nod
   return true;
 }
 
-void run_alike(Members members, Poll& poll) {
+// Splits members by the batch that an input lies in, where each part then finds its inputs one
+// behind the other; true iff parts are large enough to be worth more than a copy.
+bool split_by_rows(Members members, uint32_t slot, std::vector<std::vector<Node*>>& parts) {
+  size_t at = 0;
+  for (Node* m : members) {
+    const Node& in = *m->inputs[slot];
+    if (!lies_in_batch(in)) return false;
+    // Members mostly take turns.
+    size_t tried = 0;
+    while (tried < parts.size() && parts[at][0]->inputs[slot]->batch != in.batch)
+      at = (at + 1) % parts.size(), ++tried;
+    if (tried == parts.size()) {
+      if ((parts.size() + 1) * kWorthApart > members.size() || tried == kMaxApart) return false;
+      at = parts.size();
+      parts.emplace_back();
+    } else if (parts[at].back()->inputs[slot]->row + 1 != in.row) {
+      return false;
+    }
+    parts[at].push_back(m);
+    at = (at + 1) % parts.size();
+  }
+  return parts.size() > 1;
+}
+
+bool split_by_rows(Members members, std::vector<std::vector<Node*>>& parts) {
+  if (members[0]->op->view) return false;
+  for (uint32_t i = 0; i < members[0]->n_inputs; ++i) {
+    parts.clear();
+    if (split_by_rows(members, i, parts)) return true;
+  }
+  return false;
+}
+
+void run_alike(Members members, LargeBatches& large, Poll& poll) {
   if (members.size() == 1) return run_one_by_one(members, poll);
   const Op& op = *members[0]->op;
   for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
@@ -361,11 +417,16 @@ void run_alike(Members members, Poll& poll) {
     if (!(op.weights >> i & 1) || Slot(members, i).one_value || !split_by_weight(members, i, parts))
       continue;
     if (report) report->apart(members, Apart::weight, i, parts.size());
-    for (const auto& part : parts) run_alike(part, poll);
+    for (const auto& part : parts) run_alike(part, large, poll);
+    return;
+  }
+  std::vector<std::vector<Node*>> parts;
+  if (split_by_rows(members, parts)) {
+    for (const auto& part : parts) run_alike(part, large, poll);
     return;
   }
   const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
-  if (run_at_once(members)) return poll.after(work);
+  if (run_at_once(members, large)) return poll.after(work);
   if (report) report->apart(members, Apart::refused, 0, members.size());
   run_one_by_one(members, poll);
 }
@@ -459,21 +520,21 @@ void run_unlike(Node& node, bool others, Poll& poll) {
   run_one_by_one(one, poll);
 }
 
-void run_level(Members nodes, Groups& groups, Poll& poll) {
+void run_level(Members nodes, Groups& groups, LargeBatches& large, Poll& poll) {
   groups.begin(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     fetch_ahead(nodes, i);
     Node* node = nodes[i];
     if (node->state != State::pending) continue;
     if (node->uses == 0)
-      node->order = next_order();
+      take_place(*node);
     else if (nodes.size() > 1 && may_batch(*node))
       groups.add(node);
     else
       run_unlike(*node, nodes.size() > 1, poll);
   }
   if (report) report->level(groups.all());
-  for (const auto& group : groups.all()) run_alike(group, poll);
+  for (const auto& group : groups.all()) run_alike(group, large, poll);
 }
 
 }  // namespace
@@ -484,9 +545,11 @@ bool run_in_batches(Poll& poll) {
   if (!levels.worth_it()) return false;
   Groups groups;
   HeldNodes nodes;
+  LargeBatches large;
   for (uint32_t l = 1; l <= levels.highest(); ++l) {
     nodes.take(levels.level(l));
-    run_level(nodes.all(), groups, poll);
+    run_level(nodes.all(), groups, large, poll);
+    large.thin_out();
   }
   return true;
 }

@@ -1,6 +1,9 @@
 // exec/execute.hpp: giving single nodes their values; for the files of exec/ only.
 #pragma once
 
+#include <string>
+
+#include "exec/run.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
@@ -11,6 +14,17 @@ int64_t work_of(const Node& node);
 inline bool is_due(const Node* node) { return node && node->uses > 0; }
 // Gives the node its value or its error. Out of memory and interrupts leave it as it was.
 void execute(Node& node, int64_t work);
+// That the value of a node takes.
+inline size_t bytes_of(const Node& node) {
+  return (node.offset + node.layout->span) * size_of(node.dtype);
+}
+// Whether the memory of `in` may become that of `out`, of so many bytes, if nobody else needs it.
+inline bool has_memory_for(const Node& in, const Node& out, size_t bytes) {
+  return in.buffer && in.buffer->refs == 1 && !in.buffer->outside && in.layout == out.layout &&
+         in.dtype == out.dtype && in.offset == out.offset && in.buffer->bytes == bytes &&
+         !in.buffer->lender;
+}
+std::string call_of(const Node& node);
 // A value is there: readers may see it, and the node lets its inputs go.
 void publish(Node& node);
 
@@ -26,6 +40,18 @@ class Poll {
   int64_t since_ = 0;
   int64_t last_ = 0;
 };
+
+// Runs a node in its turn.
+void run_alone(Node& node, Poll& poll);
+
+int64_t now();  // in nanoseconds
+
+// Without the embedding program's lock, which is worth it for estimated nanoseconds of some work.
+struct Unlocked {
+  void* state = host.unlock();
+  ~Unlocked() { host.lock(state); }
+};
+inline bool is_worth_unlocking(int64_t work) { return work > 100'000 && host.unlock; }
 
 // Whether members of a batch may differ in attribute i.
 inline bool is_own(const Op& op, uint32_t i) { return i < 32 && op.own_attrs >> i & 1; }

@@ -86,7 +86,10 @@ Report::Key Report::key_of(const Node& node, Apart why, uint32_t slot) {
   return {node.op, source.code, first, why, slot};
 }
 
+Report::Report() { buffer_goes = given_back; }
+
 Report::~Report() {
+  buffer_goes = nullptr;
   const auto let_go = [](const auto& map) {
     for (const auto& [key, value] : map)
       if (key.code) source_hooks.release(key.code);
@@ -103,6 +106,50 @@ void Report::kernel(const Node& node, int64_t nanoseconds) {
   ++total.calls;
   total.nanoseconds += nanoseconds;
   total.bytes += node.numel() * size_of(node.dtype);
+}
+
+void Report::allocated(const Node& node) {
+  given_back(*node.buffer);  // by the input that it was taken over from
+  const Key key = key_of(node);
+  held_.insert_or_assign(node.buffer, key);
+  note(key, 1, static_cast<int64_t>(node.buffer->bytes));
+}
+
+void Report::given_back(const Buffer& buffer) {
+  const auto it = report->held_.find(&buffer);
+  if (it == report->held_.end()) return;
+  report->note(it->second, -1, -static_cast<int64_t>(buffer.bytes));
+  report->held_.erase(it);
+}
+
+void Report::note(const Key& key, int64_t values, int64_t bytes) {
+  const auto add = [](Held& held, int64_t more_values, int64_t more_bytes) {
+    held.values += more_values;
+    held.bytes += more_bytes;
+  };
+  add(since_peak_[key], values, bytes);
+  bytes_held_ += bytes;
+  if (bytes_held_ <= peak_) return;
+  peak_ = bytes_held_;
+  for (const auto& [changed, held] : since_peak_) add(at_peak[changed], held.values, held.bytes);
+  since_peak_.clear();
+}
+
+void Report::fusion(std::span<Node* const> members, int64_t nanoseconds) {
+  std::string names;
+  double cost = 0;
+  for (const Node* member : members) {
+    names += names.empty() ? "" : " ";
+    names += member->op->name;
+    cost += member->op->cost;
+  }
+  ++fusions[names];
+  for (const Node* member : members) {
+    Kernels& total = at(kernels, key_of(*member));
+    ++total.calls;
+    total.nanoseconds += static_cast<int64_t>(nanoseconds * member->op->cost / cost);
+    if (member->buffer) total.bytes += member->numel() * size_of(member->dtype);
+  }
 }
 
 void Report::observed() {

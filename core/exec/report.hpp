@@ -47,9 +47,18 @@ class Report {
              times = 0;              // so many nodes ran in so many parts, at so many times
     std::vector<std::string> texts;  // in what they differ
   };
+  struct Held {
+    int64_t values = 0, bytes = 0;
+  };
+  Report();
+  Report(const Report&) = delete;
   ~Report();
 
   void kernel(const Node& node, int64_t nanoseconds);
+  // The node was given memory, new or of one of its inputs.
+  void allocated(const Node& node);
+  // Nodes that ran in one pass, whose time is divided by what they cost.
+  void fusion(std::span<Node* const> members, int64_t nanoseconds);
   // The line that runs now looks at a value that is pending.
   void observed();
   // A run begins.
@@ -72,8 +81,12 @@ class Report {
   Map<Reads> reads;
   Map<uint64_t> batches;  // how often, by op, line and size
   Map<Parts> parts;
+  Map<Held> at_peak;  // what was held when it was most, of what was made since the report began
+  std::unordered_map<std::string, uint64_t> fusions;  // how often, by the names of the ops
 
  private:
+  void note(const Key& key, int64_t values, int64_t bytes);
+  static void given_back(const Buffer& buffer);
   template <class T>
   T& at(Map<T>& map, const Key& key);
   // The same for all instructions of one line.
@@ -82,6 +95,9 @@ class Report {
 
   Map<int32_t> lines_;       // the first instruction met of each line
   Reads* reader_ = nullptr;  // the line that looked last
+  std::unordered_map<const Buffer*, Key> held_;
+  Map<Held> since_peak_;  // what came and went; `lines_` holds on to the code of its keys
+  int64_t bytes_held_ = 0, peak_ = 0;
 };
 
 // None: nobody wants to know.

@@ -13,6 +13,7 @@
 
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
+#include "exec/fuse.hpp"
 #include "exec/report.hpp"
 #include "graph/batch.hpp"
 #include "graph/describe.hpp"
@@ -31,14 +32,8 @@ constinit RunAtOnce run_at_once = [](Node& node) {
 
 namespace {
 
-constexpr int64_t kWorthUnlocking = 100'000;   // estimated nanoseconds of one kernel
+constexpr size_t kLargeOnAverage = 64 << 10;   // bytes of a value that gains nothing by company
 constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
-
-int64_t now() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * int64_t{1'000'000'000} + t.tv_nsec;
-}
 
 // One run at a time; a thread may run again inside its own run (a destructor may observe). Depth,
 // owner and waiters change under the embedding program's lock only.
@@ -86,35 +81,32 @@ const Error* input_error(const Node& node) {
 
 bool may_take(const Node& node, uint32_t i, size_t bytes) {
   const Node& input = *node.inputs[i];
-  return input.uses == 1 && !(node.saved >> i & 1) && input.buffer->refs == 1 &&
-         !input.buffer->outside && input.layout == node.layout && input.dtype == node.dtype &&
-         input.offset == node.offset && input.buffer->bytes == bytes && !input.buffer->lender;
+  return input.uses == 1 && !(node.saved >> i & 1) && has_memory_for(input, node, bytes);
 }
 
 void give_memory(Node& node) {
-  const size_t bytes = (node.offset + node.layout->span) * size_of(node.dtype);
+  const size_t bytes = bytes_of(node);
   for (uint32_t i = 0; node.op->donates >> i && i < node.n_inputs; ++i) {
     if (!(node.op->donates >> i & 1) || !may_take(node, i, bytes)) continue;
     node.buffer = node.inputs[i]->buffer;
     ++node.buffer->refs;
     ++counters.donated;
+    if (report) report->allocated(node);
     return;
   }
   node.buffer = allocate(bytes).leak();
   counters.bytes += bytes;
+  if (report) report->allocated(node);
 }
 
 [[gnu::noinline]] void call_unlocked(Run& run) {
-  struct Unlocked {
-    void* state = host.unlock();
-    ~Unlocked() { host.lock(state); }
-  } unlocked;
+  const Unlocked unlocked;
   run.node.op->kernel(run);
 }
 
 [[gnu::always_inline]] inline void call_kernel(Run& run, int64_t work) {
   const KernelFloats floats;
-  if (work > kWorthUnlocking && host.unlock) [[unlikely]]
+  if (is_worth_unlocking(work)) [[unlikely]]
     call_unlocked(run);
   else
     run.node.op->kernel(run);
@@ -135,12 +127,18 @@ inline void run_kernel(Node& node, int64_t work) {
   ++counters.kernels;
 }
 
+}  // namespace
+
 std::string call_of(const Node& node) {
   const auto attrs = node.attrs ? node.attrs->span() : std::span<const Arg>{};
   return describe_call(*node.op, node.in(), attrs);
 }
 
-}  // namespace
+int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * int64_t{1'000'000'000} + t.tv_nsec;
+}
 
 int64_t work_of(const Node& node) {
   if (node.op->work) return static_cast<int64_t>(node.op->work(node));
@@ -153,13 +151,13 @@ namespace {
 void pass_marker(Node& node) {
   pending.remove(&node);
   node.state = State::dropped;
-  node.order = next_order();
+  take_place(node);
 }
 
 [[gnu::always_inline]] inline void publish_now(Node& node) {
   pending.remove(&node);
   node.state = State::valued;
-  node.order = next_order();
+  take_place(node);
   ++counters.nodes;
   let_inputs_go(node);
   if (node.uses == 0) value_unneeded(&node);
@@ -201,28 +199,21 @@ void Poll::look() {
 
 namespace {
 
-// What is left, nobody looks at; it counts its levels anew.
-void compact() {
-  size_t kept = 0;
-  for (Node* node : pending.nodes) {
-    if (!node) continue;
-    node->row = 1;
-    for (const Value& in : node->in())
-      if (in && in->state == State::pending) node->row = std::max(node->row, in->row + 1);
-    pending.levels[kept] = node->row;
-    node->slot = static_cast<uint32_t>(kept);
-    pending.nodes[kept++] = node;
-  }
-  pending.nodes.resize(kept);
-}
-
-struct CompactAtEnd {
-  ~CompactAtEnd() {
-    if (turn.depth == 1) compact();
+// Nodes keep their places while a run goes through them.
+struct KeepPlaces {
+  KeepPlaces() { pending.in_run = true; }
+  ~KeepPlaces() {
+    if (turn.depth > 1) return;
+    pending.in_run = false;
+    pending.compact();
   }
 };
 
-void hold_and_execute(Node& node, int64_t work) {
+}  // namespace
+
+void run_alone(Node& node, Poll& poll) {
+  const int64_t work = work_of(node);
+  poll.after(work);
   retain(&node);
   struct Held {
     Node* node;
@@ -230,8 +221,6 @@ void hold_and_execute(Node& node, int64_t work) {
   } held{&node};
   execute(node, work);
 }
-
-}  // namespace
 
 void take_turn() {
   const pthread_t me = pthread_self();
@@ -255,27 +244,47 @@ void give_turn() {
   if (--turn.depth == 0 && turn.waiters > 0) end_of_turn().over.notify_all();
 }
 
+namespace {
+
+// Large values run in the order of recording, which keeps the fewest of them at a time: by levels,
+// whatever reads only what is there would come first and wait for its readers.
+bool are_small(const Pending& nodes) { return nodes.bytes / nodes.live < kLargeOnAverage; }
+
+// While a node runs, one that comes soon is fetched, all of it if it has few inputs. Inline, or GCC
+// takes a function of prefetches for one without effect.
+[[gnu::always_inline]] inline void fetch_ahead(size_t i) {
+  constexpr size_t kAhead = 2;
+  if (i + kAhead >= pending.nodes.size()) return;
+  const auto* next = reinterpret_cast<const char*>(pending.nodes[i + kAhead]);
+  if (!next) return;
+  __builtin_prefetch(next);
+  __builtin_prefetch(next + 64);
+}
+
+}  // namespace
+
 void run_pending() {
   pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
   if (pending.live == 0) return;
   TakeTurn taken;
-  CompactAtEnd compacting;
+  KeepPlaces keeping;
   ++counters.runs;
   if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
-  if (mode.batching && turn.depth == 1) run_in_batches(poll);
+  if (mode.batching && turn.depth == 1 && are_small(pending)) run_in_batches(poll);
+  Fusion fusion(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
+    fetch_ahead(i);
     Node* node = pending.nodes[i];
     if (!node) continue;
     if (node->uses == 0) {
       // The way back may lead through it.
-      if (node->needs_grad()) node->order = next_order();
+      if (node->needs_grad()) take_place(*node);
       continue;
     }
-    const int64_t work = work_of(*node);
-    poll.after(work);
-    hold_and_execute(*node, work);
+    fusion.run(*node);
   }
+  fusion.finish();
 }
 
 namespace {

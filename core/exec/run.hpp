@@ -45,6 +45,8 @@ struct Counters {
   uint64_t kernels = 0;  // of them by a kernel; the rest are views
   uint64_t batches = 0;  // several nodes that ran as one
   uint64_t batched = 0;  // nodes in them
+  uint64_t fusions = 0;  // several nodes that work element by element and ran in one pass
+  uint64_t fused = 0;    // nodes in them
   uint64_t donated = 0;  // outputs that took over the memory of an input
   uint64_t bytes = 0;    // allocated for outputs
 };

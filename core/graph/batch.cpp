@@ -11,6 +11,7 @@
 namespace wend {
 namespace {
 
+constexpr uint32_t kFewOf = 4;  // members of which one is few
 constexpr uint8_t kCommonFlags = Node::requires_grad | Node::inference;
 
 bool saves(const Batch& batch, size_t i) {
@@ -247,16 +248,16 @@ void forget_row(Batch& batch, uint32_t row) {
 
 void move_survivors_out(Batch& batch) {
   Node& whole = *batch.whole;
-  if (batch.valued == 0 || whole.uses > 1 || batch.valued * 4 > batch.n() || batch.like->op->view ||
-      whole.buffer->refs > 1)
+  const Node& like = *batch.like;
+  if (batch.valued == 0 || batch.valued * kFewOf > batch.n() || whole.uses > 1 ||
+      whole.buffer->refs > 1 || like.op->view)
     return;
   const Value held(&whole);
-  const auto bytes = static_cast<size_t>(batch.like->layout->span * size_of(batch.like->dtype));
+  const int64_t size = size_of(like.dtype), step = whole.layout->stride(0) * size;
   for (Node* member : batch.members) {
     if (!member || member->state != State::valued || member->buffer) continue;
-    BufferRef own = allocate(bytes);
-    std::memcpy(own->data,
-                whole.data() + member->row * whole.layout->stride(0) * size_of(whole.dtype), bytes);
+    BufferRef own = allocate(like.layout->span * size);
+    std::memcpy(own->data, whole.data() + member->row * step, own->bytes);
     member->buffer = own.leak();
     row_unneeded(*member);
   }

@@ -49,7 +49,7 @@ inline constinit bool views_watched = false;
 
 // The batch that a node ran in as a member.
 inline Batch* batch_of(const Node& node) {
-  return node.flags & Node::stands_for_batch ? nullptr : node.batch;
+  return node.batch && !(node.flags & Node::stands_for_batch) ? node.batch : nullptr;
 }
 // True iff a member's value is a row of its batch's.
 inline bool lies_in_batch(const Node& node) {

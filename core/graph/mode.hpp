@@ -32,6 +32,9 @@ struct Mode {
   Saver* saver = nullptr;         // none: values are saved as they are
   Walk* walk = nullptr;           // the walk back that calls user code now
   Fiber* fiber = nullptr;         // the fiber that this is, if it is one
+  // Nodes of so many elements run in one pass with neighbours that work element by element, too:
+  // fewer stay in cache from one kernel to the next.
+  int64_t fuses_from = 4096;
 };
 
 // Read on every op: the model spares the call that finds a thread's copy.

@@ -34,7 +34,7 @@ struct Dying {
 
 constinit Forever<Dying> dying;
 
-inline void take_apart(Node* node) {
+[[gnu::always_inline]] inline void take_apart(Node* node) {
   for (uint32_t i = 0; i < node->n_inputs; ++i) {
     Node* input = node->inputs[i].leak();
     if (!input) continue;
@@ -90,12 +90,6 @@ Extra& extra(Node& node) {
 }
 
 void keep_history(Node& node, bool keep) {
-  if (keep && !node.op->edges) {
-    for (uint32_t i = 0; i < node.n_inputs; ++i)
-      if (Node* input = node.inputs[i].get(); input && (i > 6 || !(node.saved >> i & 1)))
-        unuse(input);
-    return;
-  }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     Node* input = node.inputs[i].get();
     if (!input) continue;
@@ -127,31 +121,37 @@ void forget_edges(Node& node) {
     if (Node* input = node.inputs[i].leak()) unref(input);
 }
 
+namespace {
+
+bool has_tail(const Arg& a) {
+  constexpr uint32_t tails = 1u << Arg::ints | 1u << Arg::reals | 1u << Arg::text;
+  return tails >> a.kind & 1;
+}
+
+// A text ends with a zero.
+size_t tail_bytes(const Arg& a) {
+  return a.kind == Arg::text ? (size_t{a.n} + 8) / 8 * 8 : size_t{a.n} * 8;
+}
+
+}  // namespace
+
 AttrsRef make_attrs(std::span<const Arg> args) {
   if (args.empty()) return nullptr;
   size_t bytes = sizeof(Attrs) + args.size() * sizeof(Arg);
-  for (const Arg& a : args) {
-    if (a.kind == Arg::ints || a.kind == Arg::reals) bytes += a.n * 8;
-    if (a.kind == Arg::text) bytes += (a.n + 8) / 8 * 8;
-  }
+  for (const Arg& a : args)
+    if (has_tail(a)) bytes += tail_bytes(a);
   auto* attrs = static_cast<Attrs*>(small_alloc(bytes));
   attrs->refs = 1;
   attrs->n = static_cast<uint32_t>(args.size());
   attrs->bytes = bytes;
   char* tail = reinterpret_cast<char*>(attrs->items + args.size());
   for (size_t i = 0; i < args.size(); ++i) {
-    Arg a = args[i];
-    if (a.kind == Arg::ints || a.kind == Arg::reals) {
-      if (a.n) std::memcpy(tail, a.ints_p, a.n * 8);
-      a.ints_p = reinterpret_cast<int64_t*>(tail);
-      tail += a.n * 8;
-    } else if (a.kind == Arg::text) {
-      std::memcpy(tail, a.text_p, a.n);
-      tail[a.n] = 0;
-      a.text_p = tail;
-      tail += (a.n + 8) / 8 * 8;
-    }
-    attrs->items[i] = a;
+    Arg& a = attrs->items[i] = args[i];
+    if (!has_tail(a)) continue;
+    if (a.n) std::memcpy(tail, a.text_p, a.kind == Arg::text ? a.n : size_t{a.n} * 8);
+    if (a.kind == Arg::text) tail[a.n] = 0;
+    a.text_p = tail;
+    tail += tail_bytes(a);
   }
   return AttrsRef::adopt(attrs);
 }

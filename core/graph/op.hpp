@@ -11,6 +11,7 @@
 namespace wend {
 
 struct Op;
+struct Maker;
 
 // What the shape and dtype rule of a primitive sees and answers.
 struct Infer {
@@ -27,6 +28,7 @@ struct Infer {
 // embedding program's lock: it reads and writes raw memory and makes no nodes.
 struct Run {
   const Node& node;
+  const Maker* maker = nullptr;  // of the elements of input 0, which is nowhere in memory
 
   const Node& in(int i) const { return *node.inputs[i]; }
   const Arg& attr(int i) const { return node.attrs->items[i]; }
@@ -48,6 +50,13 @@ struct GradCall {
   // May be bound to, but not looked at, for an input that the op does not have.
   const Value& in(int i) const { return inputs[i]; }
   const Arg& attr(int i) const { return of.attrs->items[i]; }
+};
+
+// One element of an op's result from one of each input, for rows of them: what exec/fuse runs.
+struct Tile {
+  // As in kernels/elementwise; none: input 0 is converted.
+  int (*loop)(char* const* data, const int64_t* stride, int64_t n);
+  DType inside[8];  // that operands have inside the loop, the output first
 };
 
 // Members of one batch as the rule sees that runs them at once. They agree in op, dtype, sizes and
@@ -145,6 +154,10 @@ struct Op {
   uint32_t own_attrs = 0;  // bit i: members of one batch may differ in attribute i
   uint8_t weights = 0;     // bit i: a batch is better split than to have several input i
 
+  // Where the op works element by element and cannot fail: how; false where not.
+  bool (*tile)(const Node&, Tile&) = nullptr;
+  bool takes_maker = false;  // its kernel looks at Run::maker
+
   int elementwise = -1;             // index into the elementwise kernels
   const char* grad_name = nullptr;  // PyTorch's name of the way back, where it is not NameBackward0
   const char* grad_name_of_number[2] = {};  // ... and where input 0 or input 1 is a number
@@ -161,6 +174,8 @@ struct Op {
   // This node's value added to `start`, as one node that may write over it; for ops whose results
   // are often added up.
   Value (*onto)(const Value& start, const Node& node) = nullptr;
+  // Several nodes of this op that agree in layout and dtype, added up as one.
+  Value (*join)(std::span<const Value> nodes) = nullptr;
   double cost = 1;                        // work per output element, in nanoseconds
   double (*work)(const Node&) = nullptr;  // ... or of the whole node
   bool function = true;                   // wend.name(...)

@@ -13,7 +13,25 @@ namespace wend {
 
 constinit Forever<Pending> pending_forever;
 
+// What is left counts its levels anew.
+void Pending::compact() {
+  if (live == 0) return nodes.clear();
+  size_t kept = 0;
+  for (Node* node : nodes) {
+    if (!node) continue;
+    node->row = 1;
+    for (const Value& in : node->in())
+      if (in && in->state == State::pending) node->row = std::max(node->row, in->row + 1);
+    levels[kept] = node->row;
+    node->slot = static_cast<uint32_t>(kept);
+    nodes[kept++] = node;
+  }
+  nodes.resize(kept);
+}
+
+// A program that drops what it records without ever looking must not fill the list with gaps.
 void Pending::grow() {
+  if (!in_run && live < nodes.size() / 2) return compact();
   nodes.reserve(std::max<size_t>(64, 2 * nodes.capacity()));
   levels.resize(nodes.capacity());
 }
@@ -90,11 +108,17 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
            "of `torch.inference_mode()`.");
 }
 
-inline Source source_now() {
-  if (!mode.line_of) return source_hooks.capture ? source_hooks.capture() : Source{};
-  const Source source = mode.line_of->source();
-  if (source.code) source_hooks.retain(source.code);
-  return source;
+// Written to where it belongs, which is cheaper than handing it on.
+[[gnu::always_inline]] inline void find_source(void*& code, int32_t& instruction) {
+  if (!mode.line_of) {
+    const Source source = source_hooks.capture ? source_hooks.capture() : Source{};
+    code = source.code;
+    instruction = source.instruction;
+  } else {
+    code = mode.line_of->code;
+    instruction = mode.line_of->instruction;
+    if (code) source_hooks.retain(code);
+  }
 }
 
 [[gnu::noinline]] void mark_inference(Node& node) {
@@ -121,9 +145,7 @@ inline Source source_now() {
   node->flags = 0;
   node->saved = 0;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
-  const Source source = source_now();
-  node->code = source.code;
-  node->instruction = source.instruction;
+  find_source(node->code, node->instruction);
   if (mode.inference) [[unlikely]]
     mark_inference(*node);
   return node;
@@ -148,7 +170,11 @@ void make_private(std::span<Value> inputs, uint8_t saved) {
 
 }  // namespace
 
-Source current_source() { return source_now(); }
+Source current_source() {
+  Source source;
+  find_source(source.code, source.instruction);
+  return source;
+}
 
 void derive_again(Node& view) {
   std::vector<Node*> chain;
@@ -172,7 +198,7 @@ void take_value(Node& view, Node& base) {
 namespace {
 
 // Before a node is made of inputs that somebody outside may write, or that may not be used.
-[[gnu::noinline]] void look_at_inputs(const Op& op, std::span<Value> inputs, const Needs& needs) {
+[[gnu::noinline]] void look_at_inputs(const Op& op, std::span<Value> inputs, Needs needs) {
   if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
   if (special_nodes && needs.flags) refuse_special_nodes(inputs, needs.saved);
 }
@@ -180,17 +206,17 @@ namespace {
 // After a node was made that does not simply wait for its turn.
 [[gnu::noinline]] void attend_to(Node& node, bool outside) {
   if (mode.saver && node.saved) pack_saved(node);
-  if (node.op->at_once || mode.eager || (outside && !node.op->view)) run_at_once(node);
+  if (node.op->at_once || mode.eager || outside) run_at_once(node);
 }
 
-[[gnu::always_inline]] inline Value append_inline(const Op& op, std::span<Value> inputs,
-                                                  std::span<const Arg> attrs, DType dtype,
-                                                  LayoutRef layout, int64_t offset) {
-  const Needs needs = prepare(op, inputs, dtype);
+[[gnu::always_inline]] inline Value append_inferred(Infer& s) {
+  const Op& op = s.op;
+  const std::span<Value> inputs = s.in;
+  const Needs needs = prepare(op, inputs, s.dtype);
   if (needs.outside | special_nodes) [[unlikely]]
     look_at_inputs(op, inputs, needs);
-  Node* node = new_node(op, inputs.size(), dtype, std::move(layout), offset);
-  if (!attrs.empty()) node->attrs = make_attrs(attrs).leak();
+  Node* node = new_node(op, inputs.size(), s.dtype, std::move(s.layout), s.offset);
+  if (!s.attrs.empty()) node->attrs = make_attrs(s.attrs).leak();
   node->flags |= needs.flags;
   node->saved = needs.saved;
   node->row = needs.level + 1;
@@ -200,7 +226,8 @@ namespace {
     Node& base = *node->inputs[0];
     if (special_nodes)  // a view is of the kind that its base is
       node->flags = (node->flags & ~Node::inference) | (base.flags & Node::inference);
-    if (base.state == State::valued) {
+    // It has its value at once, but not its place before what its history leads to has one.
+    if (base.state == State::valued && needs.level == 0) {
       node->order = next_order();
       take_value(*node, base);
       let_inputs_go(*node);
@@ -218,7 +245,8 @@ namespace {
 
 Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
              const Layout* layout, int64_t offset) {
-  return append_inline(op, inputs, attrs, dtype, LayoutRef(layout), offset);
+  Infer known{op, inputs, attrs, dtype, LayoutRef(layout), offset};
+  return append_inferred(known);
 }
 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
@@ -250,7 +278,7 @@ void refuse_history(Node& node, Error error) {
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append_inline(op, inputs, attrs, infer.dtype, std::move(infer.layout), infer.offset);
+  return append_inferred(infer);
 }
 
 Values call(const Op& op, std::span<Arg> args) {

@@ -53,9 +53,10 @@ struct Pending {
   std::vector<Node*> nodes;
   // Of each: one more than the highest among its inputs; as long as `nodes` may become.
   std::vector<uint32_t> levels;
-  size_t live = 0;    // entries that are not nullptr
-  size_t bytes = 0;   // that their values will take
-  size_t pinned = 0;  // of values that only pending nodes keep alive
+  size_t live = 0;      // entries that are not nullptr
+  size_t bytes = 0;     // that their values will take
+  size_t pinned = 0;    // of values that only pending nodes keep alive
+  bool in_run = false;  // nodes keep their places
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
 
@@ -73,6 +74,8 @@ struct Pending {
     --live;
     bytes -= node->layout->numel * size_of(node->dtype);
   }
+  // Closes the gaps that nodes have left.
+  void compact();
 
  private:
   void grow();
@@ -89,12 +92,18 @@ void take_value(Node& view, Node& base);
 // A view whose value was dropped takes it again from its base.
 void derive_again(Node& view);
 // After a run: inputs are held on only for the way back.
-void keep_history(Node& node, bool keep);
+void keep_history(Node& node, bool keep);  // of ops with gradient edges
 inline void let_inputs_go(Node& node) {
   // A view can be derived again from its base as long as it is held.
   const bool view = node.op->view && node.op->keeps_base;
   const bool keep = view || (node.needs_grad() && !(node.flags & Node::history_freed));
-  if (keep || node.op->edges) return keep_history(node, keep);
+  if (node.op->edges) return keep_history(node, keep);
+  if (keep) {
+    for (uint32_t i = 0; i < node.n_inputs; ++i)
+      if (Node* input = node.inputs[i].get(); input && (i > 6 || !(node.saved >> i & 1)))
+        unuse(input);
+    return;
+  }
   // Most nodes: reference and use go together.
   for (uint32_t i = 0; i < node.n_inputs; ++i)
     if (Node* input = node.inputs[i].leak()) let_go(input);
@@ -103,6 +112,11 @@ inline void let_inputs_go(Node& node) {
 uint64_t nodes_recorded();
 inline constinit uint64_t last_order = 0;
 inline uint64_t next_order() { return ++last_order; }
+// A pending node that a run passed over keeps the place that it had there: others may have taken
+// theirs after it.
+inline void take_place(Node& node) {
+  if (!node.order) node.order = next_order();
+}
 // The place in the user's program that a node recorded now belongs to, its code object retained.
 Source current_source();
 

@@ -11,12 +11,13 @@ namespace wend {
 constexpr int kMaxOperands = 8;
 
 // Strides are in bytes; operand 0 is usually the output.
-struct Iteration {
+template <int kMost>
+struct IterationOf {
   int ndim = 0;
   int operands = 0;
   int64_t size[32];
-  int64_t stride[kMaxOperands][32];
-  char* data[kMaxOperands];
+  int64_t stride[kMost][32];
+  char* data[kMost];
 
   void begin(std::span<const int64_t> sizes) {
     ndim = static_cast<int>(sizes.size());
@@ -68,7 +69,7 @@ struct Iteration {
     while (begin < end) {
       const int64_t first = begin % inner();
       const int64_t count = std::min({end - begin, inner() - first, longest});
-      char* at[kMaxOperands] = {};
+      char* at[kMost] = {};
       for (int k = 0; k < operands; ++k) at[k] = data[k] + first * step(k);
       int64_t rest = begin / inner();
       for (int i = ndim - 2; i >= 0; --i) {
@@ -84,8 +85,8 @@ struct Iteration {
   // Calls body(pointers, strides of the inner dimension, length) for outer steps [begin, end).
   template <class Body>
   void walk(int64_t begin, int64_t end, Body&& body) const {
-    char* at[kMaxOperands];
-    int64_t step[kMaxOperands];
+    char* at[kMost];
+    int64_t step[kMost];
     int64_t index[32];
     const int last = ndim - 1;
     int64_t rest = begin;
@@ -135,5 +136,7 @@ struct Iteration {
     for (int k = 0; k < operands; ++k) stride[k][to] = stride[k][from];
   }
 };
+
+using Iteration = IterationOf<kMaxOperands>;
 
 }  // namespace wend

@@ -54,7 +54,9 @@ class Reader {
  public:
   Reader(DType compute, DType from, const Before& before)
       : element_(size_of(compute)),
-        in_place_(compute == from && !before.shift && !before.loops[0]),
+        from_(size_of(from)),
+        in_place_(compute == from && !before.shift && !before.loops[0] && !before.maker),
+        same_(compute == from),
         cast_(cast_loop(compute, from)),
         before_(before) {
     if (before.shift) subtract_ = elementwise_loop(Elementwise::sub, compute);
@@ -70,17 +72,29 @@ class Reader {
     stride = p.columns;
     char* to = scratch.take(p.rows * p.columns * element_);
     if (p.row_stride == p.columns * p.column_stride) {
-      cast_(to, element_, p.data, p.column_stride, p.rows * p.columns);
+      take(to, p.data, p.column_stride, p.rows * p.columns);
     } else {
       for (int64_t i = 0; i < p.rows; ++i)
-        cast_(to + i * p.columns * element_, element_, p.data + i * p.row_stride, p.column_stride,
-              p.columns);
+        take(to + i * p.columns * element_, p.data + i * p.row_stride, p.column_stride, p.columns);
     }
     prepare(p, to);
     return to;
   }
 
  private:
+  void take(char* to, char* from, int64_t stride, int64_t n) const {
+    if (!before_.maker) return cast_(to, element_, from, stride, n);
+    const int64_t first = (from - reinterpret_cast<const char*>(before_.maker)) / from_;
+    if (same_) return before_.maker->make(first, n, to);
+    constexpr int64_t kTile = 1024;
+    alignas(64) char tile[kTile * 8];
+    for (int64_t i = 0; i < n; i += kTile) {
+      const int64_t count = std::min(kTile, n - i);
+      before_.maker->make(first + i, count, tile);
+      cast_(to + i * element_, element_, tile, from_, count);
+    }
+  }
+
   void prepare(const Part& p, char* to) const {
     for (int64_t i = 0; subtract_ && i < p.rows; ++i) {
       char* row = to + i * p.columns * element_;
@@ -94,8 +108,8 @@ class Reader {
       if (loop) loop(data, strides, p.rows * p.columns);
   }
 
-  int64_t element_;
-  bool in_place_;
+  int64_t element_, from_;
+  bool in_place_, same_;
   Cast cast_;
   Loop subtract_ = nullptr;
   const Before& before_;

@@ -46,10 +46,21 @@ struct ReduceTable {
   ArgLoops arg[2][reduce_dtype_count];  // of the largest, of the smallest
 };
 
+// Makes elements when they are asked for, each once, in any order and by any thread.
+struct Maker {
+  // Writes elements [first, first + n), counted in the order of memory that they would have.
+  virtual void make(int64_t first, int64_t n, char* to) const = 0;
+
+ protected:
+  ~Maker() = default;
+};
+
 // What happens to the elements of a reduction before they are reduced, in this order: they are
-// converted to the dtype that it computes in, `shift` (of that dtype, contiguous over the
-// dimensions that are kept) is subtracted, and elementwise loops are applied.
+// made, unless they are in memory, converted to the dtype that it computes in, `shift` (of that
+// dtype, contiguous over the dimensions that are kept) is subtracted, and elementwise loops are
+// applied.
 struct Before {
+  const Maker* maker = nullptr;  // of an operand that is dense; its place in memory is the maker's
   const char* shift = nullptr;
   Loop loops[2] = {};
   const char* operand = nullptr;  // the second operand of loops[1]

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/threads.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/index.hpp"
 #include "ops/families.hpp"
@@ -53,19 +54,22 @@ bool row_major(std::span<const int64_t> sizes, std::span<const int64_t> strides)
 }
 
 void run_gathered(Run& s) {
+  constexpr int64_t kGrain = 256 << 10;  // bytes that are worth another thread
   const auto from = s.attr(1).as_ints(), row = s.attr(2).as_ints();
   const auto sizes = s.node.sizes().subspan(1);
   const Dims strides = contiguous_strides(sizes);
   const int64_t bytes = s.node.layout->stride(0) * size_of(s.node.dtype);
-  for (size_t i = 0; i < from.size(); ++i) {
-    const RowsOf source{s.in(static_cast<int>(from[i])), row[i] < 0};
-    char* out = s.out() + static_cast<int64_t>(i) * bytes;
-    if (row_major(sizes, source.strides()))
-      std::memcpy(out, source.at(row[i]), bytes);
-    else
-      copy(sizes, {out, s.node.dtype, strides.span()},
-           {source.at(row[i]), s.node.dtype, source.strides()});
-  }
+  parallel_for(std::ssize(from), 1 + kGrain / bytes, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const RowsOf source{s.in(static_cast<int>(from[i])), row[i] < 0};
+      char* out = s.out() + i * bytes;
+      if (row_major(sizes, source.strides()))
+        std::memcpy(out, source.at(row[i]), bytes);
+      else
+        copy(sizes, {out, s.node.dtype, strides.span()},
+             {source.at(row[i]), s.node.dtype, source.strides()});
+    }
+  });
 }
 
 // Attributes: sizes, strides and offset, as of as_strided. The gradient is as of any view where
@@ -91,7 +95,7 @@ Value gradient_of_strided(const Node& in, const Node& view, const Value& g) {
                             Arg::of(view.strides()), Arg::of(view.offset)});
   if (std::ranges::equal(once.span(), in.sizes())) return sum;
   const LayoutRef firsts = intern(once.span(), contiguous_strides(in.sizes()).span());
-  return add_part(full(in.sizes(), 0, g->dtype), sum, *firsts, 0);
+  return placed(sum, *firsts, 0, *contiguous(in.sizes()));
 }
 
 Value view_gradient_of_batch(const GradCall& s) {
@@ -99,7 +103,7 @@ Value view_gradient_of_batch(const GradCall& s) {
   if (in.numel() == node.numel() && in.layout->contiguous && node.layout->contiguous)
     return reshape(s.g, in.sizes());
   if (!in.layout->contiguous) return gradient_of_strided(in, node, s.g);
-  return add_part(full(in.sizes(), 0, s.g->dtype), s.g, *node.layout, node.offset - in.offset);
+  return placed(s.g, *node.layout, node.offset - in.offset, *contiguous(in.sizes()));
 }
 
 // Attributes: sizes of the result; then, for each contribution, the input, its row or -1 where the

@@ -12,6 +12,13 @@ namespace {
 
 void run_copy(Run& s) { copy(s.node.sizes(), strided(s.node), strided(s.in(0))); }
 
+bool tile_of_copy(const Node& node, Tile& tile) {
+  tile.loop = nullptr;
+  tile.inside[0] = node.dtype;
+  tile.inside[1] = node.inputs[0]->dtype;
+  return true;
+}
+
 void infer_clone(Infer& s) {
   s.dtype = s.in[0]->dtype;
   s.layout = dense_like(*s.in[0]->layout);
@@ -110,6 +117,7 @@ constexpr Op kOps[] = {
      .kernel = run_copy,
      .grad = {GRAD(g)},
      .lift = lift_as_is,
+     .tile = tile_of_copy,
      .grad_name = "CloneBackward0",
      .hidden = true},
     {.name = "contiguous_copy",
@@ -118,6 +126,7 @@ constexpr Op kOps[] = {
      .kernel = run_copy,
      .grad = {GRAD(g)},
      .lift = lift_as_is,
+     .tile = tile_of_copy,
      .grad_name = "CloneBackward0",
      .hidden = true},
     {.name = "cast",
@@ -126,6 +135,7 @@ constexpr Op kOps[] = {
      .kernel = run_copy,
      .grad = {GRAD(cast(g, s.in(0)->dtype))},
      .lift = lift_as_is,
+     .tile = tile_of_copy,
      .grad_name = "ToCopyBackward0",
      .hidden = true},
     {.name = "with_layout",

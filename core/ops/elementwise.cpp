@@ -339,27 +339,41 @@ void infer_where(Infer& s) {
 
 // One op over some operands: which loop, and the dtype that each operand has inside it.
 struct Plan {
-  Loop loop;
+  Tile tile;
   int n;  // operands with the output, which is the first
-  DType inside[kMaxOperands];
   DType outside[kMaxOperands];
   bool converts = false;
 };
 
 template <Class kClass>
-Plan plan_of(const Run& s) {
-  Plan plan;
+inline Tile tile_of(const Node& node) {
   const int leading = conditions(kClass);
-  plan.n = static_cast<int>(s.node.n_inputs) + 1;
   const DType compute =
-      compute_dtype(gives_bool(kClass) ? result_type(s.node.in().subspan(leading)) : s.node.dtype);
-  plan.loop = elementwise_loop(static_cast<Elementwise>(s.node.op->elementwise), compute);
+      compute_dtype(gives_bool(kClass) ? result_type(node.in().subspan(leading)) : node.dtype);
+  Tile tile;
+  tile.loop = elementwise_loop(static_cast<Elementwise>(node.op->elementwise), compute);
+  for (DType& inside : tile.inside) inside = compute;
+  if (gives_bool(kClass)) tile.inside[0] = DType::bool_;
+  for (int i = 1; i <= leading; ++i) tile.inside[i] = DType::bool_;
+  return tile;
+}
+
+// Whether an integer is divided by 0 is found out first, and for all elements.
+template <Class kClass>
+bool tile(const Node& node, Tile& tile) {
+  if (kClass == Class::Division && !is_floating(node.dtype)) return false;
+  tile = tile_of<kClass>(node);
+  return true;
+}
+
+template <Class kClass>
+Plan plan_of(const Node& node) {
+  Plan plan;
+  plan.tile = tile_of<kClass>(node);
+  plan.n = static_cast<int>(node.n_inputs) + 1;
   for (int i = 0; i < plan.n; ++i) {
-    plan.outside[i] = i ? s.in(i - 1).dtype : s.node.dtype;
-    plan.inside[i] = compute;
-    if (i == 0 && gives_bool(kClass)) plan.inside[i] = DType::bool_;
-    if (i > 0 && i <= leading) plan.inside[i] = DType::bool_;
-    plan.converts |= plan.inside[i] != plan.outside[i];
+    plan.outside[i] = i ? node.inputs[i - 1]->dtype : node.dtype;
+    plan.converts |= plan.tile.inside[i] != plan.outside[i];
   }
   return plan;
 }
@@ -377,24 +391,24 @@ int run_converted(const Plan& plan, char** at, const int64_t* step, int64_t n) {
     int64_t stride[kMaxOperands];
     for (int i = 0; i < plan.n; ++i) {
       char* here = at[i] + start * step[i];
-      const bool convert = plan.inside[i] != plan.outside[i];
+      const bool convert = plan.tile.inside[i] != plan.outside[i];
       data[i] = convert ? tiles[i] : here;
-      stride[i] = convert ? size_of(plan.inside[i]) : step[i];
+      stride[i] = convert ? size_of(plan.tile.inside[i]) : step[i];
       if (!convert || i == 0) continue;
       if (step[i] == 0) stride[i] = 0;
-      cast_loop(plan.inside[i], plan.outside[i])(tiles[i], stride[i], here, step[i],
-                                                 step[i] ? len : 1);
+      cast_loop(plan.tile.inside[i], plan.outside[i])(tiles[i], stride[i], here, step[i],
+                                                      step[i] ? len : 1);
     }
-    if (const int result = plan.loop(data, stride, len)) return result;
-    if (plan.inside[0] != plan.outside[0])
-      cast_loop(plan.outside[0], plan.inside[0])(at[0] + start * step[0], step[0], tiles[0],
-                                                 stride[0], len);
+    if (const int result = plan.tile.loop(data, stride, len)) return result;
+    if (plan.tile.inside[0] != plan.outside[0])
+      cast_loop(plan.outside[0], plan.tile.inside[0])(at[0] + start * step[0], step[0], tiles[0],
+                                                      stride[0], len);
   }
   return loop_done;
 }
 
 int run_row(const Plan& plan, char** at, const int64_t* step, int64_t n) {
-  return plan.converts ? run_converted(plan, at, step, n) : plan.loop(at, step, n);
+  return plan.converts ? run_converted(plan, at, step, n) : plan.tile.loop(at, step, n);
 }
 
 // Elements that one thread should have at least.
@@ -437,7 +451,7 @@ bool run_flat(const Plan& plan, const Run& s) {
   }
   const int64_t n = s.node.numel(), grain = grain_of(*s.node.op);
   if (n <= grain) {
-    check_loop(plan.loop(at, step, n));
+    check_loop(plan.tile.loop(at, step, n));
     return true;
   }
   Iteration it;
@@ -474,7 +488,7 @@ inline bool run_small(const Run& s) {
 
 template <Class kClass>
 [[gnu::noinline]] void run_any(Run& s) {
-  const Plan plan = plan_of<kClass>(s);
+  const Plan plan = plan_of<kClass>(s.node);
   if (run_flat(plan, s)) return;
   Iteration it;
   it.begin(s.node.sizes());
@@ -528,11 +542,13 @@ constexpr const char* kSignatures[] = {
 
 // What the entries of the list have in common; an entry may say otherwise.
 constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Infer&),
-                         void (*kernel)(Run&), Value (*lift)(const Lift&)) {
+                         void (*kernel)(Run&), Value (*lift)(const Lift&),
+                         bool (*tile)(const Node&, Tile&)) {
   if (!op.signature && !op.hidden) op.signature = kSignatures[arity];
   if (!op.infer) op.infer = infer;
   op.kernel = kernel;
   op.lift = lift;
+  op.tile = tile;
   op.elementwise = index;
   op.inplace_function = op.inplace_function || (arity == 1 && op.inplace);
   op.donates = static_cast<uint8_t>((1 << arity) - 1);
@@ -544,7 +560,7 @@ constexpr Op kOps[] = {
 #define ELEMENTWISE(name_, arity, class_, expression, ...)                                  \
   with_family(Op{.name = #name_, __VA_ARGS__}, static_cast<int>(Elementwise::name_), arity, \
               Class::class_, infer<Class::class_, arity>, run<Class::class_, arity>,        \
-              lift<Class::class_>),
+              lift<Class::class_>, tile<Class::class_>),
 #include "ops/elementwise.def"
 #undef ELEMENTWISE
 };

@@ -17,6 +17,7 @@ std::span<const Op> elementwise_ops();
 std::span<const Op> create_ops();
 std::span<const Op> copy_ops();
 std::span<const Op> strided_ops();
+std::span<const Op> parts_ops();
 std::span<const Op> view_ops();
 std::span<const Op> reshape_ops();
 std::span<const Op> rearrange_ops();

@@ -28,8 +28,8 @@ ViewGeometry geometry_in_rows(const Op& view, DType dtype, std::span<const int64
 // The gradient of any view of an input in which no two elements share a place.
 Value view_gradient(const GradCall& s);
 
-// Input with `part` added at the places that `layout` and `offset` describe in it, row-major.
-Value add_part(const Value& whole, const Value& part, const Layout& layout, int64_t offset);
+// `part` at the places that `layout` and `offset` describe in a dense whole of zeros.
+Value placed(const Value& part, const Layout& layout, int64_t offset, const Layout& whole);
 
 // Replaces the one -1 in a requested shape.
 Dims infer_sizes(std::span<const int64_t> asked, int64_t numel);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "exec/run.hpp"
+#include "ops/batching.hpp"
 #include "ops/places.hpp"
 
 namespace wend {
@@ -218,7 +219,7 @@ Value record_index_put(const char* name, const Value& a, const Value& values,
 }
 
 std::span<const Value> inputs_from(const GradCall& s, size_t first) {
-  return s.node().in().subspan(first);
+  return {s.inputs + first, s.node().n_inputs - first};
 }
 
 // The gradients name the indices as arguments so that their values are kept.
@@ -337,18 +338,124 @@ Values body_take_along_dim(Call& c) {
   return {gather(expand(a, sizes), dim, by)};
 }
 
+// Indices that do not broadcast raise here; more of them than `most` are stacked.
+void gather_up(Values& by, size_t most) {
+  const auto same = [&](const Value& v) { return v->layout == by[0]->layout; };
+  if (by.size() > 1 && !std::ranges::all_of(by, same)) {
+    try {
+      broadcast_sizes(by);
+    } catch (const Error&) {
+      std::string shapes;
+      for (const Value& v : by) shapes += (shapes.empty() ? "" : ", ") + show(v->sizes());
+      fail(ErrorKind::index,
+           "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes);
+    }
+  }
+  if (by.size() <= most) return;
+  const Dims sizes = broadcast_sizes(by);
+  for (Value& v : by) v = expand(v, sizes);
+  by = {stack(by, 0)};
+}
+
+// The indices of all members of a node whose indices are inputs from `first` on.
+struct ManyIndices {
+  Values by;
+  Dims dims;
+  int ndim;        // of one member's indices
+  int at;                 // where their dimensions begin in one member's result
+  bool own = false;       // members differ in them
+  bool packed;            // they are too many to be inputs each
+  bool spread;            // dimensions between them are not indexed, so theirs come first
+  bool in_front = false;  // the result has the members' dimension and the indices' first
+
+  ManyIndices(const Lift& s, size_t first) : dims(s.like.attr(0).as_ints()) {
+    const Indices one(s.like.in(), first, s.like.attr(0), index_error);
+    ndim = one.sizes().n;
+    spread = dims[dims.n - 1] - dims[0] + 1 != dims.n;
+    at = spread ? 0 : static_cast<int>(dims[0]);
+    packed = one.packed;
+    for (size_t i = first; i < s.in.size() && !packed; ++i) {
+      own |= !s.is_shared(i);
+      by.push_back(aligned(s, static_cast<int>(i), ndim));
+    }
+  }
+
+  // For a tensor with a dimension for the members in front, which the indices then name as well;
+  // unless they are the same for all and stay in their place.
+  void name_members(int64_t n) {
+    for (int64_t& d : dims) ++d;
+    if (!own && !spread) return;
+    Dims sizes{n};
+    while (sizes.n < ndim + 1) sizes.push(1);
+    const Value members = record(op_named("counted"), std::span<Value>(),
+                                 {Arg::of(n), Arg::of(DType::int64), Arg::of(0), Arg::of(1)});
+    by.insert(by.begin(), reshape(members, sizes));
+    dims.insert(0, 0);
+    in_front = true;
+  }
+};
+
+// Dimensions [from, from + n) moved to `to`.
+Value moved(const Value& v, int from, int n, int to) {
+  if (from == to) return v;
+  Dims order;
+  for (int i = 0; i < v->ndim(); ++i)
+    if (i < from || i >= from + n) order.push(i);
+  for (int i = 0; i < n; ++i) order.insert(to + i, from + i);
+  return permute(v, order);
+}
+
+// As members lie, one behind the other.
+Value laid_out(const Value& v, const Lift& s) {
+  Dims strides(s.like.strides());
+  strides.insert(0, s.like.numel());
+  return with_layout(v, intern(v->sizes(), strides.span()).get());
+}
+
+Value lift_index(const Lift& s) {
+  ManyIndices all(s, 1);
+  if (all.packed) return nullptr;
+  const bool shared = s.is_shared(0);
+  if (!shared) all.name_members(s.n());
+  gather_up(all.by, 2);
+  Values in{s.in[0]};
+  in.insert(in.end(), all.by.begin(), all.by.end());
+  const Arg dims = Arg::of(all.dims.span());
+  const Value result = record(*s.like.op, in, std::span(&dims, 1));
+  if (shared) return laid_out(moved(result, all.at, 1, 0), s);
+  return laid_out(all.in_front ? moved(result, 1, all.ndim, 1 + all.at) : result, s);
+}
+
+Value lift_index_put(const Lift& s) {
+  ManyIndices all(s, 2);
+  if (all.packed) return nullptr;
+  const Geometry one = geometry(s.like, s.like.attr(0).as_ints(),
+                                Indices(s.like.in(), 2, s.like.attr(0), index_error).sizes().span());
+  all.name_members(s.n());
+  gather_up(all.by, 2);
+  Value values = aligned(s, 1, one.sizes.n);
+  if (all.in_front && all.at > 0)
+    values = moved(expand(values, s.with_n(one.sizes.span())), 1 + all.at, all.ndim, 1);
+  Values in{with_members(s, 0), values};
+  in.insert(in.end(), all.by.begin(), all.by.end());
+  const Arg dims = Arg::of(all.dims.span());
+  return record(*s.like.op, in, std::span(&dims, 1));
+}
+
 constexpr Op kOps[] = {
     {.name = "index",
      .doc = "The elements that index tensors name, one index for each dimension of attr 0.",
      .infer = infer_index<index_error>,
      .kernel = run_index<index_error>,
      .grad = {GRAD(index_gradient(s, b, c))},
+     .lift = lift_index,
      .hidden = true},
     {.name = "index_put_at",
      .doc = "Input with values written where index tensors say.",
      .infer = infer_index_put<index_error>,
      .kernel = run_index_put<Combine::assign, index_error>,
      .grad = {GRAD(gradient_of_overwritten(s, c, d)), GRAD(gradient_of_written(s, c, d))},
+     .lift = lift_index_put,
      .grad_name = "IndexPutBackward0",
      .donates = 1,
      .hidden = true},
@@ -357,6 +464,7 @@ constexpr Op kOps[] = {
      .infer = infer_index_put<index_error>,
      .kernel = run_index_put<Combine::add, index_error>,
      .grad = {GRAD(g), GRAD(gradient_of_written(s, c, d))},
+     .lift = lift_index_put,
      .grad_name = "IndexPutBackward0",
      .donates = 1,
      .adds_to_first = true,
@@ -375,6 +483,7 @@ constexpr Op kOps[] = {
      .infer = infer_index<take_error>,
      .kernel = run_index<take_error>,
      .grad = {GRAD(index_gradient(s, b, c))},
+     .lift = lift_index,
      .grad_name = "TakeBackward0",
      .hidden = true},
     {.name = "put_at",
@@ -382,6 +491,7 @@ constexpr Op kOps[] = {
      .infer = infer_index_put<take_error>,
      .kernel = run_index_put<Combine::assign, take_error>,
      .grad = {GRAD(gradient_of_overwritten(s, c, d)), GRAD(gradient_of_written(s, c, d))},
+     .lift = lift_index_put,
      .grad_name = "PutBackward0",
      .donates = 1,
      .hidden = true},
@@ -390,6 +500,7 @@ constexpr Op kOps[] = {
      .infer = infer_index_put<take_error>,
      .kernel = run_index_put<Combine::add, take_error>,
      .grad = {GRAD(g), GRAD(gradient_of_written(s, c, d))},
+     .lift = lift_index_put,
      .grad_name = "PutBackward0",
      .donates = 1,
      .adds_to_first = true,
@@ -461,25 +572,6 @@ Chosen present(std::span<const Value> given) {
     out.by.push_back(as_index(given[i]));
   }
   return out;
-}
-
-// Indices that do not broadcast raise here; more of them than `most` are stacked.
-void gather_up(Values& by, size_t most) {
-  const auto same = [&](const Value& v) { return v->layout == by[0]->layout; };
-  if (by.size() > 1 && !std::ranges::all_of(by, same)) {
-    try {
-      broadcast_sizes(by);
-    } catch (const Error&) {
-      std::string shapes;
-      for (const Value& v : by) shapes += (shapes.empty() ? "" : ", ") + show(v->sizes());
-      fail(ErrorKind::index,
-           "shape mismatch: indexing tensors could not be broadcast together with shapes ", shapes);
-    }
-  }
-  if (by.size() <= most) return;
-  const Dims sizes = broadcast_sizes(by);
-  for (Value& v : by) v = expand(v, sizes);
-  by = {stack(by, 0)};
 }
 
 }  // namespace

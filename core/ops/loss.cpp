@@ -154,27 +154,75 @@ Value nll_gradient_of_gradient(const GradCall& s, const Value& target, const Val
   return record(op, {k, target}, attrs);
 }
 
-// Members of one target each, or of several that all count: the losses of all targets in one row.
-Value lift_nll(const Lift& s) {
-  static const Op& op = op_named("nll_loss_forward");
-  const Node &x = *s.like.inputs[0], &target = *s.like.inputs[1];
-  const auto reduction = static_cast<Reduction>(s.like.attr(2).as_int());
-  if (s.in.size() > 2 || x.ndim() > 2) return nullptr;
-  const int64_t ignored = s.like.attr(0).as_int(), count = target.numel();
-  for (const Node* m : s.members) {
-    const auto* t = reinterpret_cast<const int64_t*>(m->inputs[1]->data());
-    if (reduction == Reduction::mean && std::find(t, t + count, ignored) != t + count)
-      return nullptr;
+// Members of a loss, their targets in one row: all inputs with a row for each target, and the
+// reduction left over.
+struct ManyLosses {
+  explicit ManyLosses(const Lift& s, std::span<const int64_t> x)
+      : n(s.n()),
+        targets(s.like.inputs[1]->numel()),
+        classes(x.back()),
+        reduction(static_cast<Reduction>(s.like.attr(2).as_int())),
+        target(reshape(with_members(s, 1), Dims{n * targets})),
+        weight(s.in.size() > 2 ? s.in[2] : Value()) {
+    possible = x.size() <= 2 && (!weight || s.is_shared(2)) &&
+               (reduction != Reduction::mean || none_ignored(s));
   }
-  const Value rows = reshape(with_members(s, 0), Dims{s.n() * count, x.size(x.ndim() - 1)});
-  Value in[] = {rows, reshape(with_members(s, 1), Dims{s.n() * count})};
+
+  int64_t n, targets, classes;
+  Reduction reduction;
+  Value target, weight;
+  bool possible;
+
+  Value record_each(const Op& op, const Value& first, const Arg* attrs, size_t n_attrs) const {
+    Value in[] = {first, target, weight};
+    return record(op, std::span(in, weight ? 3 : 2), std::span(attrs, n_attrs));
+  }
+  // What each member's sum is divided by; none where that is 1.
+  Value divisors() const {
+    if (reduction != Reduction::mean) return nullptr;
+    if (!weight) return Value(static_cast<double>(targets));
+    return sum(reshape(index_select(weight, 0, target), Dims{n, targets}), Dims{1}, false);
+  }
+
+ private:
+  bool none_ignored(const Lift& s) const {
+    return std::ranges::none_of(s.members, [&](const Node* m) {
+      const auto* t = reinterpret_cast<const int64_t*>(m->inputs[1]->data());
+      return std::find(t, t + targets, s.like.attr(0).as_int()) != t + targets;
+    });
+  }
+};
+
+Value lift_nll(const Lift& s) {
+  const ManyLosses all(s, s.like.inputs[0]->sizes());
+  if (!all.possible) return nullptr;
+  const Value rows = reshape(with_members(s, 0), Dims{all.n * all.targets, all.classes});
   const Arg attrs[] = {s.like.attr(0), s.like.attr(1),
                        Arg::of(static_cast<int64_t>(Reduction::none))};
-  const Value each = record(op, in, attrs);
-  if (reduction == Reduction::none || count == 1) return reshape(each, s.with_n(s.like.sizes()));
-  const Value by_member = reshape(each, Dims{s.n(), count});
-  return reduction == Reduction::sum ? sum(by_member, Dims{1}, false)
-                                     : mean(by_member, Dims{1}, false);
+  const Value each = all.record_each(*s.like.op, rows, attrs, 3);
+  if (all.reduction == Reduction::none) return reshape(each, s.with_n(s.like.sizes()));
+  const Value total =
+      all.targets == 1 ? each : sum(reshape(each, Dims{all.n, all.targets}), Dims{1}, false);
+  if (all.targets == 1 && !all.weight) return total;
+  const Value divisors = all.divisors();
+  return divisors ? total / divisors : total;
+}
+
+Value lift_nll_backward(const Lift& s) {
+  const auto sizes = s.like.attr(3).as_ints();
+  const ManyLosses all(s, sizes);
+  if (!all.possible) return nullptr;
+  Value g = with_members(s, 0);
+  if (all.reduction != Reduction::none) {
+    if (const Value divisors = all.divisors()) g = g / divisors;
+    g = expand(reshape(g, Dims{all.n, 1}), Dims{all.n, all.targets});
+  }
+  const Dims rows{all.n * all.targets, all.classes};
+  const Arg attrs[] = {s.like.attr(0), s.like.attr(1),
+                       Arg::of(static_cast<int64_t>(Reduction::none)), Arg::of(rows.span())};
+  const Value each =
+      all.record_each(*s.like.op, reshape(g, Dims{all.n * all.targets}), attrs, 4);
+  return reshape(each, s.with_n(sizes));
 }
 
 // The older arguments size_average and reduce have a say where they are given.
@@ -401,6 +449,7 @@ constexpr Op kOps[] = {
      .infer = infer_nll_backward,
      .kernel = run_nll_backward,
      .grad = {GRAD(nll_gradient_of_gradient(s, b, c))},
+     .lift = lift_nll_backward,
      .hidden = true},
 };
 

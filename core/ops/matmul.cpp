@@ -347,6 +347,21 @@ Value lift_mv(const Lift& s) {
   columns.push(1);
   return reshape(product(s.in[0], unsqueeze(s.in[1], -1), nn, columns.span()), sizes);
 }
+Value lift_rows_vector(const Lift& s) {
+  if (s.is_shared(1)) return lift_as_is(s);
+  const Dims sizes = s.with_n(s.like.sizes());
+  const int64_t m = s.like.numel(), k = s.like.inputs[1]->size(0);
+  const Value rows = reshape(with_members(s, 0), Dims{s.n(), m, k});
+  return reshape(product(rows, unsqueeze(s.in[1], -1), nn, Dims{s.n(), m, 1}.span()), sizes);
+}
+// Inputs from `first` on; each member adds up its own rows.
+Value lift_rows_tn(const Lift& s, int first) {
+  auto rows = [&](int i) {
+    const Node& in = *s.like.inputs[i];
+    return reshape(with_members(s, i), Dims{s.n(), rows_of(in), last_size(in)});
+  };
+  return product(rows(first), rows(first + 1), tn, s.with_n(s.like.sizes()).span());
+}
 Value lift_dot(const Lift& s) { return sum(s.in[0] * s.in[1], Dims{1}, false); }
 
 Value lift_affine(const Lift& s) {
@@ -360,6 +375,22 @@ Value lift_added(const Lift& s) {
   if (a.ndim() != 2 || b.ndim() != 2 || s.is_shared(1) || !s.is_shared(2)) return nullptr;
   return times(rows_nn(s.in[1], s.in[2]), s.like.attr(1)) +
          times(aligned(s, 0, s.like.ndim()), s.like.attr(0));
+}
+
+// The members' products, unless there is only one, with input 0 added.
+Value add_first(const Lift& s, const Value& products) {
+  return times(products, s.like.attr(1)) + times(aligned(s, 0, s.like.ndim()), s.like.attr(0));
+}
+Value lift_addmv(const Lift& s) {
+  if (s.is_shared(1) && s.is_shared(2)) return nullptr;
+  if (s.is_shared(1)) return add_first(s, rows_nt(s.in[2], s.in[1]));
+  const Dims sizes = s.with_n(s.like.sizes());
+  const Value columns = product(s.in[1], unsqueeze(s.in[2], -1), nn, Dims{sizes[0], sizes[1], 1}.span());
+  return add_first(s, reshape(columns, sizes));
+}
+Value lift_baddbmm(const Lift& s) {
+  if (s.is_shared(1) && s.is_shared(2)) return nullptr;
+  return add_first(s, product(s.in[1], s.in[2], nn, s.with_n(s.like.sizes()).span()));
 }
 
 Values body_matmul(Call& c) { return {matmul(c.tensor(0), c.tensor(1))}; }
@@ -410,6 +441,7 @@ constexpr Op kOps[] = {
      .infer = infer_rows_tn,
      .kernel = run_form<tn>,
      .grad = {GRAD(rows_nt(b, g)), GRAD(rows_nn(a, g))},
+     .lift = [](const Lift& s) { return lift_rows_tn(s, 0); },
      .grad_name = "MmBackward0",
      .onto = rows_tn_onto,
      .work = work_of_product<0>,
@@ -419,6 +451,7 @@ constexpr Op kOps[] = {
      .infer = infer_onto,
      .kernel = run_onto,
      .grad = {GRAD(g), GRAD(rows_nt(c, g)), GRAD(rows_nn(b, g))},
+     .lift = [](const Lift& s) { return with_members(s, 0) + lift_rows_tn(s, 1); },
      .donates = 1,
      .work = work_of_product<1>,
      .hidden = true},
@@ -457,6 +490,8 @@ constexpr Op kOps[] = {
      .infer = infer_rows_vector,
      .kernel = run_form<nn>,
      .grad = {GRAD(times_vector(g, b)), GRAD(vector_gradient(a, g))},
+     .lift = lift_rows_vector,
+     .weights = 0b10,
      .grad_name = "UnsafeViewBackward0",
      .work = work_of_product<0>,
      .hidden = true},
@@ -476,6 +511,7 @@ constexpr Op kOps[] = {
      .infer = infer_dot,
      .kernel = run_form<nn>,
      .grad = {GRAD(g * b), GRAD(g * a)},
+     .lift = lift_dot,
      .work = work_of_product<0>},
     {.name = "matmul",
      .signature = "(Tensor input, Tensor other) -> Tensor",
@@ -518,6 +554,8 @@ constexpr Op kOps[] = {
      .kernel = run_added,
      .grad = {GRAD(times(g, s.attr(0))), GRAD(times(times_vector(g, c), s.attr(1))),
               GRAD(times(vector_gradient(b, g), s.attr(1)))},
+     .lift = lift_addmv,
+     .weights = 0b110,
      .work = work_of_product<1>,
      .inplace = true},
     {.name = "baddbmm",
@@ -529,6 +567,8 @@ constexpr Op kOps[] = {
      .grad = {GRAD(times(g, s.attr(0))),
               GRAD(times(product(g, c, nt, s.in(1)->sizes()), s.attr(1))),
               GRAD(times(product(b, g, tn, s.in(2)->sizes()), s.attr(1)))},
+     .lift = lift_baddbmm,
+     .weights = 0b110,
      .work = work_of_product<1>,
      .inplace = true},
     {.name = "addbmm",

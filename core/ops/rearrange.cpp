@@ -300,7 +300,7 @@ Value diag_embed(const Value& a, int64_t offset, int64_t dim1, int64_t dim2) {
   sizes.insert(std::max(i, j), side);
   const Arg attrs[] = {Arg::of(offset), Arg::of(i), Arg::of(j)};
   const ViewGeometry part = geometry_in_rows(diagonal_op, a->dtype, sizes.span(), attrs);
-  return add_part(full(sizes.span(), 0, a->dtype), a, *part.layout, part.offset);
+  return placed(a, *part.layout, part.offset, *contiguous(sizes));
 }
 
 Values body_diag_embed(Call& c) {

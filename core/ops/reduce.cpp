@@ -99,10 +99,12 @@ static bool is_short_row(const Node& node, DType compute) {
 
 void reduce_into(const Node& node, Reduce kind, DType compute, char* out, const Before& before) {
   const Node& in = *node.inputs[0];
-  if (!before.shift && !before.loops[0] && is_short_row(node, compute))
+  if (!before.maker && !before.shift && !before.loops[0] && is_short_row(node, compute))
     return reduce_row(kind, compute, in.data(), in.numel(), out);
   const uint64_t mask = reduced_dims(attrs_of(node), in.ndim());
-  reduce({kind, compute, in.sizes(), strided(in), mask, out, before});
+  const Strided made = {const_cast<char*>(reinterpret_cast<const char*>(before.maker)), in.dtype,
+                        in.strides()};
+  reduce({kind, compute, in.sizes(), before.maker ? made : strided(in), mask, out, before});
 }
 
 void Results::store() {
@@ -112,10 +114,10 @@ void Results::store() {
 }
 
 void run_reduction(Run& s, Reduce kind, DType compute) {
-  if (s.node.dtype == compute && is_short_row(s.node, compute))
+  if (!s.maker && s.node.dtype == compute && is_short_row(s.node, compute))
     return reduce_row(kind, compute, s.in(0).data(), s.in(0).numel(), s.out());
   Results results(s, compute);
-  reduce_into(s.node, kind, compute, results.data());
+  reduce_into(s.node, kind, compute, results.data(), {.maker = s.maker});
   results.store();
 }
 
@@ -174,7 +176,7 @@ void infer_mean(Infer& s) {
 
 void run_mean(Run& s) {
   Results results(s, compute_dtype(s.node.dtype));
-  reduce_into(s.node, Reduce::sum, compute_dtype(s.node.dtype), results.data());
+  reduce_into(s.node, Reduce::sum, compute_dtype(s.node.dtype), results.data(), {.maker = s.maker});
   const int64_t n = reduced_count(s.node);
   results.each([n](auto v, int64_t) { return v / static_cast<decltype(v)>(n); });
   results.store();
@@ -333,6 +335,8 @@ Dims lifted_dims(const Lift& s) {
 template <const char* kName, int kOverload>
 Value lift_reduction(const Lift& s);
 
+Value lift_prod(const Lift& s);
+
 // Places are counted along one dimension, or through the whole member.
 Value lift_place(const Lift& s) {
   if (!s.like.attr(0).is_none()) return lift_along<>(s);
@@ -357,6 +361,7 @@ constexpr Op kOps[] = {
      .kernel = run_total<Reduce::sum>,
      .grad = {GRAD(spread(s, g))},
      .lift = lift_reduction<kSum, 1>,
+     .takes_maker = true,
      .work = work_of_reduction},
     {.name = "sum",
      .signature = "(Tensor input, int[1]? dim, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -364,6 +369,7 @@ constexpr Op kOps[] = {
      .kernel = run_total<Reduce::sum>,
      .grad = {GRAD(spread(s, g))},
      .lift = lift_reduction<kSum, 1>,
+     .takes_maker = true,
      .grad_name = "SumBackward1",
      .work = work_of_reduction},
     {.name = "mean",
@@ -374,6 +380,7 @@ constexpr Op kOps[] = {
      .kernel = run_mean,
      .grad = {GRAD(spread(s, g / static_cast<double>(reduced_count(s.node()))))},
      .lift = lift_reduction<kMean, 1>,
+     .takes_maker = true,
      .work = work_of_reduction},
     {.name = "mean",
      .signature = "(Tensor input, int[1]? dim, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -381,6 +388,7 @@ constexpr Op kOps[] = {
      .kernel = run_mean,
      .grad = {GRAD(spread(s, g / static_cast<double>(reduced_count(s.node()))))},
      .lift = lift_reduction<kMean, 1>,
+     .takes_maker = true,
      .grad_name = "MeanBackward1",
      .work = work_of_reduction},
     {.name = "prod",
@@ -390,6 +398,8 @@ constexpr Op kOps[] = {
      .infer = infer_total,
      .kernel = run_total<Reduce::prod>,
      .grad = {GRAD(prod_gradient(s, a))},
+     .lift = lift_prod,
+     .takes_maker = true,
      .work = work_of_reduction},
     {.name = "prod",
      .signature = "(Tensor input, int dim, bool keepdim=False, *, dtype? dtype=None) -> Tensor",
@@ -397,6 +407,7 @@ constexpr Op kOps[] = {
      .kernel = run_total<Reduce::prod>,
      .grad = {GRAD(prod_gradient(s, a))},
      .lift = lift_along<>,
+     .takes_maker = true,
      .grad_name = "ProdBackward1",
      .work = work_of_reduction},
     {.name = "sum_to_size",
@@ -425,6 +436,7 @@ constexpr Op kOps[] = {
      .kernel = run_extreme<Reduce::max>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
      .lift = lift_reduction<kAmax, 0>,
+     .takes_maker = true,
      .grad_name = "MaxBackward1",
      .work = work_of_reduction},
     {.name = "max", .signature = "(Tensor input, Tensor other) -> Tensor", .body = body_maximum},
@@ -438,6 +450,7 @@ constexpr Op kOps[] = {
      .kernel = run_extreme<Reduce::min>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
      .lift = lift_reduction<kAmin, 0>,
+     .takes_maker = true,
      .grad_name = "MinBackward1",
      .work = work_of_reduction},
     {.name = "min", .signature = "(Tensor input, Tensor other) -> Tensor", .body = body_minimum},
@@ -450,6 +463,7 @@ constexpr Op kOps[] = {
      .kernel = run_extreme<Reduce::max>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
      .lift = lift_reduction<kAmax, 0>,
+     .takes_maker = true,
      .work = work_of_reduction},
     {.name = "amin",
      .signature = kOver,
@@ -459,6 +473,7 @@ constexpr Op kOps[] = {
      .kernel = run_extreme<Reduce::min>,
      .grad = {GRAD(extreme_gradient(s, a, out))},
      .lift = lift_reduction<kAmin, 0>,
+     .takes_maker = true,
      .work = work_of_reduction},
     {.name = "aminmax",
      .signature =
@@ -542,6 +557,11 @@ Value lift_reduction(const Lift& s) {
   if (attrs.size() == 1 || attrs.size() == 3) lifted.push_back(attrs.back());
   Value in[] = {s.in[0]};
   return record(kOps[entry(kName, kOverload)], in, lifted);
+}
+
+Value lift_prod(const Lift& s) {
+  const Value rows = reshape(with_members(s, 0), Dims{s.n(), s.like.inputs[0]->numel()});
+  return record(kOps[entry("prod", 1)], {rows}, {Arg::of(1), Arg::of(false), s.like.attr(0)});
 }
 
 Value record_sum(const Value& a, const Arg& dims, bool keepdim, const Arg& dtype) {

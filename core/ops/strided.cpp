@@ -1,5 +1,5 @@
-// ops/strided.cpp: views by explicit strides, writing a part of a tensor, and the gradients of
-// views. How writes through a view reach its base is tensor/variable.
+// ops/strided.cpp: views by explicit strides, and writing a part of a tensor.
+// How writes through a view reach its base is tensor/variable; gradients of views are ops/parts.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -159,26 +159,6 @@ Value copy_slices_gradient_of_whole(const GradCall& s) {
                             s.attr(1).as_ints(), s.attr(2).as_int() - s.node().offset);
 }
 
-// Inputs: the whole, the part. Attributes: strides and offset of the part in the row-major whole,
-// and whether elements of the part may share a place.
-void infer_add_part(Infer& s) {
-  s.dtype = s.in[0]->dtype;
-  s.layout = contiguous(s.in[0]->sizes());
-}
-
-void run_add_part(Run& s) {
-  start_from_input(s);
-  if (s.in(1).numel() == 0) return;
-  char* part = s.out() + s.attr(1).as_int() * size_of(s.node.dtype);
-  add_to(s.in(1).sizes(), {part, s.node.dtype, s.attr(0).as_ints()}, strided(s.in(1)),
-         s.attr(2).as_bool());
-}
-
-Value read_part(const GradCall& s) {
-  const Value rows = s.g->layout->contiguous ? s.g : contiguous_copy(s.g);
-  return as_strided(rows, s.in(1)->sizes(), s.attr(0).as_ints(), s.attr(1).as_int() + rows->offset);
-}
-
 // input with `src` in place of what a view of it shows; the view's arguments follow the two.
 Values scatter_by(const char* view_name, Call& c) {
   const Value a = c.tensor(0), src = c.tensor(1), whole = may_overlap(*a->layout) ? clone(a) : a;
@@ -241,12 +221,6 @@ Value lift_storage_sum(const Lift& s) {
                      strides_of_members(s.like.attr(3), step).span(), s.like.attr(4).as_int());
 }
 
-Value lift_add_part(const Lift& s) {
-  const Dims strides = strides_of_members(s.like.attr(0), s.like.numel());
-  return record(*s.like.op, {with_members(s, 0), with_members(s, 1)},
-                {Arg::of(strides.span()), s.like.attr(1), s.like.attr(2)});
-}
-
 constexpr Op kOps[] = {
     {.name = "as_strided",
      .signature = "(Tensor input, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
@@ -300,15 +274,6 @@ constexpr Op kOps[] = {
      .lift = lift_storage_sum,
      .grad_name = "AsStridedBackward0",
      .hidden = true},
-    {.name = "add_part",
-     .doc = "Input 0 with input 1 added to the part of it that the strides describe.",
-     .infer = infer_add_part,
-     .kernel = run_add_part,
-     .grad = {GRAD(g), GRAD(read_part(s))},
-     .lift = lift_add_part,
-     .donates = 1,
-     .adds_to_first = true,
-     .hidden = true},
 };
 
 }  // namespace
@@ -329,18 +294,6 @@ ViewGeometry geometry_in_rows(const Op& view, DType dtype, std::span<const int64
   return geometry_of(view, dtype, *contiguous(sizes), attrs);
 }
 
-Value add_part(const Value& whole, const Value& part, const Layout& layout, int64_t offset) {
-  static const Op& op = op_named("add_part");
-  return record(op, {whole, part},
-                {Arg::of(layout.strides()), Arg::of(offset), Arg::of(may_overlap(layout))});
-}
-
-Value view_gradient(const GradCall& s) {
-  const Node &in = *s.in(0), &node = s.node();
-  const ViewGeometry part = geometry_in_rows(*node.op, in.dtype, in.sizes(), node.attrs->span());
-  return add_part(full(in.sizes(), 0, s.g->dtype), s.g, *part.layout, part.offset);
-}
-
 Value as_strided(const Value& a, std::span<const int64_t> sizes, std::span<const int64_t> strides,
                  int64_t offset) {
   static const Op& op = op_named("as_strided");
@@ -356,7 +309,7 @@ Value as_strided_scatter(const Value& whole, const Value& part, std::span<const 
 Value pad_to(const Value& a, std::span<const int64_t> sizes) {
   if (std::ranges::equal(a->sizes(), sizes)) return a;
   const LayoutRef corner = intern(a->sizes(), contiguous_strides(sizes).span());
-  return add_part(full(sizes, 0, a->dtype), a, *corner, 0);
+  return placed(a, *corner, 0, *contiguous(sizes));
 }
 
 }  // namespace wend

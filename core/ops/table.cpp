@@ -39,6 +39,7 @@ std::span<const OpFamily> op_table() {
       {"pool", pool_ops()},
       {"fold", fold_ops()},
       {"strided", strided_ops()},
+      {"parts", parts_ops()},
       {"reshape", reshape_ops()},
       {"rearrange", rearrange_ops()},
       {"pad", pad_ops()},

@@ -1,5 +1,5 @@
 // ops/view.cpp: ops whose output aliases their input. A view computes only sizes, strides and an
-// offset; views by explicit strides, and gradients of views, are ops/strided.
+// offset; views by explicit strides are ops/strided, gradients of views ops/parts.
 #include <algorithm>
 
 #include "ops/geometry.hpp"
@@ -111,10 +111,13 @@ void infer_select(Infer& s) {
   if (index < -size || index >= size)
     fail(ErrorKind::index, "select(): index ", index, " out of range for tensor of size ",
          show(in.sizes()), " at dimension ", dim);
-  Dims sizes(in.sizes()), strides(in.strides());
-  const int64_t offset = in.offset + (index < 0 ? index + size : index) * strides[dim];
-  sizes.erase(dim);
-  strides.erase(dim);
+  Dims sizes, strides;
+  for (int i = 0; i < in.ndim(); ++i) {
+    if (i == dim) continue;
+    sizes[sizes.n++] = in.size(i);
+    strides[strides.n++] = in.layout->stride(i);
+  }
+  const int64_t offset = in.offset + (index < 0 ? index + size : index) * in.layout->stride(dim);
   set_geometry(s, sizes.span(), strides.span(), offset);
 }
 

@@ -221,6 +221,42 @@ def test_replaced_data_leaves_the_old_aliases(torch: Any) -> Any:
     return p, old
 
 
+@alike
+def test_views_of_before_keep_the_old_storage_when_data_is_replaced(torch: Any) -> Any:
+    x, other = torch.ones(4), torch.arange(4.0)
+    row = x.view(2, 2)
+    x.data = other
+    x.add_(1)
+    row.mul_(3)
+    return [x, row, other, row._base is x, x._version, row._version]
+
+
+@alike
+def test_the_gradient_of_replaced_data_and_of_a_view_of_it(torch: Any) -> Any:
+    a, other = leaf(torch, 1.0, 2.0, 3.0, 4.0), torch.arange(4.0)
+    x = a * 2
+    x.data = other
+    row = x.view(2, 2)
+    x.data = other
+    (row.sum() + (x * x).sum()).backward()
+    return [x, row, a.grad]
+
+
+@alike
+def test_a_history_that_was_never_run_is_walked_after_all_that_leads_to_it(torch: Any) -> Any:
+    a = leaf(torch)
+    x = a * 2
+    with torch.no_grad():
+        x.copy_(torch.ones(3))
+    seen = [x.tolist()]
+    y = x * 3
+    seen.append(y.tolist())
+    with torch.no_grad():
+        x.zero_()
+    (y.sum() + (x * 5).sum()).backward()
+    return [seen, x, a.grad]
+
+
 @raises_alike(RuntimeError)
 def test_data_that_cannot_require_grad_is_refused(torch: Any) -> None:
     leaf(torch).data = torch.ones(3, dtype=torch.int64)

@@ -125,3 +125,140 @@ def test_an_entry_with_a_rule_for_batches_runs_in_them(index: int) -> None:
     if entry.facts.get("batches") and not entry.facts["view"] and calls:
         tried = ((call, own) for call in calls for own in choices(call))
         assert any(batched_nodes(entry, call, own) >= MEMBERS for call, own in tried)
+
+
+def index_of(number: int, *sizes: int) -> Any:
+    """Indices into a dimension of 3, other ones for each member, some from the end."""
+    count = 1
+    for size in sizes:
+        count *= size
+    return wend.tensor([(number * 7 + 3 * i) % 6 - 3 for i in range(count)]).view(sizes)
+
+
+INDEXED = {
+    "one": lambda x, i: x[index_of(i, 4)],
+    "a matrix": lambda x, i: x[index_of(i, 2, 2)],
+    "in the middle": lambda x, i: x[:, index_of(i, 4)],
+    "at the end": lambda x, i: x[:, :, index_of(i, 4)],
+    "two": lambda x, i: x[index_of(i, 4), index_of(i + 1, 4)],
+    "two behind": lambda x, i: x[:, index_of(i, 4), index_of(i + 1, 4)],
+    "two apart": lambda x, i: x[index_of(i, 4), :, index_of(i + 1, 4)],
+    "broadcast": lambda x, i: x[index_of(i, 4, 1), index_of(i + 1, 2)],
+    "all": lambda x, i: x[index_of(i, 4), index_of(i, 4), index_of(i, 4)],
+    "the same for all": lambda x, i: x[:, index_of(0, 4)],
+    "the same for all, apart": lambda x, i: x[index_of(0, 4), :, index_of(1, 4)],
+    "one own": lambda x, i: x[index_of(0, 4), index_of(i, 4)],
+    "take": lambda x, i: x.take(index_of(i, 2, 2)),
+    "put": lambda x, i: x.index_put((index_of(i, 4),), x[0] * 2, accumulate=True),
+    "put behind": lambda x, i: x.index_put(
+        (index_of(0, 1), index_of(i, 4)), x[0, 0] * 2, accumulate=True
+    ),
+    "written": lambda x, i: x.index_put((wend.tensor([i % 3, -1 - (i + 1) % 3]),), x[1] * 2),
+}
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["own tensors", "one tensor"])
+@pytest.mark.parametrize("indexed", INDEXED.values(), ids=INDEXED.keys())
+def test_advanced_indices_of_each_member_run_in_batches(indexed: Any, shared: bool) -> None:
+    def run(batched: bool) -> tuple[Any, int]:
+        wend.manual_seed(2)
+        leaves = [wend.rand(3, 3, 3, requires_grad=True) for _ in range(MEMBERS)]
+        before = wend._C._counters()["batched"]
+        with wend.batching(batched):
+            xs = [leaves[0 if shared else i] * 1 for i in range(MEMBERS)]
+            parts = [indexed(x, i) for i, x in enumerate(xs)]
+            loss = wend.stack([(part.sin() * (i + 1)).sum() for i, part in enumerate(parts)]).sum()
+            gradients = wend.autograd.grad(loss, leaves, allow_unused=True)
+        found = [None if g is None else g.tolist() for g in gradients]
+        values = [part.tolist() for part in parts]
+        return (values, found), int(wend._C._counters()["batched"] - before)
+
+    (expected, none), (got, many) = run(False), run(True)
+    compare(expected, got, "batched")
+    assert none == 0
+    assert many >= 4 * MEMBERS
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_weighted_losses_run_in_batches(reduction: str, smoothing: float) -> None:
+    def run(batched: bool) -> tuple[Any, int]:
+        wend.manual_seed(3)
+        weight = wend.rand(5)
+        x = [wend.rand(4, 5, requires_grad=True) for _ in range(MEMBERS)]
+        targets = [wend.randint(5, (4,)) for _ in range(MEMBERS)]
+        before = wend._C._counters()["kernels"]
+        with wend.batching(batched):
+            losses = [
+                wend.nn.functional.cross_entropy(
+                    a * 2, t, weight, reduction=reduction, label_smoothing=smoothing
+                )
+                for a, t in zip(x, targets, strict=True)
+            ]
+            total = wend.stack([loss.sum() ** 2 for loss in losses]).sum()
+            first = wend.autograd.grad(total, x, create_graph=True)
+            second = wend.autograd.grad(sum(g.square().sum() for g in first), x)
+        values = [t.tolist() for t in (*losses, *first, *second)]
+        return values, int(wend._C._counters()["kernels"] - before)
+
+    (expected, many), (got, few) = run(False), run(True)
+    compare(expected, got, "batched")
+    assert few * 3 < many
+
+
+PRODUCTS = {
+    "prod": lambda a, b: a.prod() * b[0],
+    "rows_tn": lambda a, b: wend.autograd.grad((a @ b).sin().sum(), b, create_graph=True)[0],
+    "baddbmm": lambda a, b: wend.baddbmm(wend.ones(1), a[None], b[None], beta=2, alpha=3),
+    "addmv": lambda a, b: wend.addmv(b[0], a, b[:, 1], beta=2, alpha=3),
+    "vdot": lambda a, b: wend.vdot(a[0], b[:, 0]),
+    "vectors": lambda a, b: a.expand(2, 3, 3) @ b[0],
+}
+
+
+@pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS.keys())
+def test_products_of_each_member_run_in_batches(product: Any) -> None:
+    def run(batched: bool) -> tuple[Any, int]:
+        wend.manual_seed(4)
+        pairs = [[wend.rand(3, 3, requires_grad=True) for _ in "ab"] for _ in range(MEMBERS)]
+        before = wend._C._counters()["kernels"]
+        with wend.batching(batched):
+            results = [product(a * 1, b * 1) for a, b in pairs]
+            total = wend.stack([r.square().sum() for r in results]).sum()
+            gradients = wend.autograd.grad(total, [t for p in pairs for t in p])
+        values = [t.tolist() for t in (*results, *gradients)]
+        return values, int(wend._C._counters()["kernels"] - before)
+
+    (expected, many), (got, few) = run(False), run(True)
+    compare(expected, got, "batched")
+    assert few < many
+
+
+DRAWN = {
+    "dropout": lambda x: wend.nn.functional.dropout(x, 0.3),
+    "dropout of channels": lambda x: wend.nn.functional.dropout1d(x, 0.3),
+    "alpha dropout": lambda x: wend.nn.functional.alpha_dropout(x, 0.3, training=True),
+    "bernoulli": lambda x: wend.bernoulli(x),
+    "normal": lambda x: wend.normal(x, 1.0) + wend.normal(x, x),
+    "poisson": lambda x: wend.poisson(x * 3),
+    "multinomial": lambda x: wend.multinomial(x, 2).double(),
+    "rand": lambda x: x + wend.rand_like(x) + wend.randn(4),
+    "in place": lambda x: (x * 2).normal_() + (x * 3).uniform_() + (x * 4).exponential_(),
+    "gumbel": lambda x: wend.nn.functional.gumbel_softmax(x, dim=1),
+    "rrelu": lambda x: wend.nn.functional.rrelu(x - 0.5, training=True),
+}
+
+
+@pytest.mark.parametrize("drawn", DRAWN.values(), ids=DRAWN.keys())
+def test_members_draw_the_same_numbers_in_batches(drawn: Any) -> None:
+    def run(batched: bool) -> Any:
+        wend.manual_seed(5)
+        leaves = [wend.rand(3, 4, requires_grad=True) for _ in range(MEMBERS)]
+        with wend.batching(batched):
+            results = [drawn(x * 1) for x in leaves]
+            total = wend.stack([(r * r).sum() for r in results]).sum()
+            if total.requires_grad:
+                total.backward()
+        return [r.tolist() for r in results], [x.grad is not None and x.grad.tolist() for x in leaves]
+
+    compare(run(False), run(True), "batched")

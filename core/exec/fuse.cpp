@@ -1,0 +1,396 @@
+// exec/fuse.cpp: finds groups of nodes that work element by element in the order of running, and
+// runs each as a program over tiles, with a reduction at its end if there is one.
+#include "exec/fuse.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "base/denormals.hpp"
+#include "base/threads.hpp"
+#include "exec/report.hpp"
+#include "graph/batch.hpp"
+#include "graph/describe.hpp"
+#include "kernels/tiles.hpp"
+
+namespace wend {
+namespace {
+
+constexpr int kMostPassing = 32;         // nodes that may run while others wait
+constexpr double kWorthAThread = 32768;  // nanoseconds
+
+bool is_saved(const Node& node, uint32_t i) { return i < 7 && node.saved >> i & 1; }
+
+// A value that is there before the group runs.
+struct External {
+  const Node* node;
+  uint32_t frees;  // reads after which it is not needed
+  int last;        // member that reads it
+  bool taken;      // its memory is an output's
+  bool placed;
+  TileProgram::Place place;
+};
+
+// A group that runs. Members know their number by Node::order, which they get anew afterwards.
+class Group {
+ public:
+  Group(std::span<Node* const> members, const Tile* tiles, bool reduced)
+      : members_(members),
+        tiles_(tiles),
+        reduction_(reduced ? members.back() : nullptr),
+        program_(members[0]->sizes(), members[0]->strides()) {}
+
+  void run(int64_t work) {
+    look_at_reads();
+    give_memory();
+    build();
+    run_program(work);
+    publish_all();
+  }
+
+ private:
+  using Place = TileProgram::Place;
+
+  void look_at_reads();
+  void give_memory();
+  void build();
+  void run_program(int64_t work);
+  void publish_all();
+
+  // The number of a member, or ~ that of an external value.
+  int number_of(const Node& node);
+  int external(const Node& node);
+  bool is_kept(int i) const { return members_[i]->uses != frees_[i]; }
+  bool take_memory(Node& node, int i, size_t bytes);
+
+  void add_member(int i, const int16_t* reads);
+  Place operand(int i, uint32_t k, int read);
+  Place place_of(External& e);
+  Place place_for(const Node& node);
+
+  // Tiles of one size that nobody reads any more.
+  struct FreeTiles {
+    int n = 0;
+    Place at[Fusion::kMembers + kMaxOperands];
+  };
+  FreeTiles& free_tiles(DType dtype) {
+    return free_[std::countr_zero(static_cast<uint64_t>(size_of(dtype)))];
+  }
+  Place new_tile(DType dtype) {
+    FreeTiles& list = free_tiles(dtype);
+    return list.n ? list.at[--list.n] : program_.tile(size_of(dtype));
+  }
+  void free_tile(Place place, DType dtype) {
+    FreeTiles& list = free_tiles(dtype);
+    list.at[list.n++] = place;
+  }
+
+  std::span<Node* const> members_;
+  const Tile* tiles_;
+  Node* reduction_;  // the last member, if it is one
+  TileProgram program_;
+  int n_externals_ = 0, n_numbers_ = 0;
+  External externals_[Fusion::kReads];
+  int16_t reads_[Fusion::kReads];     // of all members, as number_of()
+  uint32_t left_[Fusion::kMembers];   // reads to come of each member
+  uint32_t frees_[Fusion::kMembers];  // as in External
+  Place places_[Fusion::kMembers];
+  int64_t numbers_[Fusion::kReads];  // repeated elements in the dtype of a loop
+  FreeTiles free_[4];                // by size
+};
+
+int Group::external(const Node& node) {
+  constexpr int kRecent = 8;
+  for (int i = n_externals_; --i >= 0 && i >= n_externals_ - kRecent;)
+    if (externals_[i].node == &node) return i;
+  externals_[n_externals_] = {&node, 0, 0, false, false, 0};
+  return n_externals_++;
+}
+
+int Group::number_of(const Node& node) {
+  const uint64_t i = node.order - 1;
+  if (i < members_.size() && members_[i] == &node) return static_cast<int>(i);
+  return ~external(node);
+}
+
+void Group::look_at_reads() {
+  const int n = static_cast<int>(members_.size());
+  for (int i = 0; i < n; ++i) {
+    members_[i]->order = static_cast<uint64_t>(i) + 1;
+    left_[i] = frees_[i] = 0;
+  }
+  int16_t* read = reads_;
+  for (int i = 0; i < n; ++i) {
+    const Node& node = *members_[i];
+    for (uint32_t k = 0; k < node.n_inputs; ++k) {
+      const int number = number_of(*node.inputs[k]);
+      const uint32_t frees = is_saved(node, k) ? 0 : 1;
+      *read++ = static_cast<int16_t>(number);
+      if (number >= 0) {
+        ++left_[number];
+        frees_[number] += frees;
+      } else {
+        with_buffer(*node.inputs[k]);
+        externals_[~number].frees += frees;
+        externals_[~number].last = i;
+      }
+    }
+  }
+}
+
+// Tiles of an output are written after all members before it have read theirs.
+bool Group::take_memory(Node& node, int i, size_t bytes) {
+  if (!node.op->donates) return false;
+  for (External& e : std::span(externals_, n_externals_)) {
+    if (e.node->uses != e.frees || e.last > i || e.taken || !has_memory_for(*e.node, node, bytes))
+      continue;
+    e.taken = true;
+    node.buffer = e.node->buffer;
+    ++node.buffer->refs;
+    ++counters.donated;
+    return true;
+  }
+  return false;
+}
+
+void Group::give_memory() {
+  for (size_t i = 0; i < members_.size(); ++i) {
+    Node& node = *members_[i];
+    if (&node != reduction_ && !is_kept(static_cast<int>(i))) continue;
+    const size_t bytes = bytes_of(node);
+    if (take_memory(node, static_cast<int>(i), bytes)) continue;
+    try {
+      node.buffer = allocate(bytes).leak();
+      counters.bytes += bytes;
+      if (report) report->allocated(node);
+    } catch (Error& e) {
+      for (Node* member : members_)
+        if (member->buffer) BufferRef::adopt(std::exchange(member->buffer, nullptr));
+      locate(e, call_of(node), node.source());
+      throw;
+    }
+  }
+}
+
+Group::Place Group::place_of(External& e) {
+  if (e.placed) return e.place;
+  const Node& node = *e.node;
+  const bool in_order = node.layout == members_[0]->layout;
+  e.placed = true;
+  return e.place = in_order ? program_.in_order(node.data(), size_of(node.dtype))
+                   : node.layout->uniform
+                       ? program_.repeated(node.data())
+                       : program_.gathered({node.data(), node.dtype, node.strides()}, node.sizes());
+}
+
+// Input k of member i in the dtype that the loop takes.
+Group::Place Group::operand(int i, uint32_t k, int read) {
+  const Node& in = *members_[i]->inputs[k];
+  const DType inside = tiles_[i].inside[k + 1];
+  const bool repeated = in.layout->uniform && in.layout != members_[0]->layout;
+  if (in.dtype == inside || !repeated)
+    return read < 0 ? place_of(externals_[~read]) : places_[read];
+  char* number = reinterpret_cast<char*>(&numbers_[n_numbers_++]);
+  cast_loop(inside, in.dtype)(number, 0, in.data(), 0, 1);
+  return program_.repeated(number);
+}
+
+Group::Place Group::place_for(const Node& node) {
+  if (node.buffer) return program_.in_order(node.data(), size_of(node.dtype));
+  if (reduction_ && reduction_->inputs[0].get() == &node) return program_.sink(size_of(node.dtype));
+  return new_tile(node.dtype);
+}
+
+void Group::add_member(int i, const int16_t* reads) {
+  const Node& node = *members_[i];
+  const Tile& tile = tiles_[i];
+  Place at[kMaxOperands];
+  bool converted[kMaxOperands] = {};
+  for (uint32_t k = 0; k < node.n_inputs; ++k) {
+    const DType from = node.inputs[k]->dtype, to = tile.inside[k + 1];
+    at[k + 1] = operand(i, k, reads[k]);
+    converted[k] = from != to && !program_.is_repeated(at[k + 1]);
+    if (!converted[k]) continue;
+    const Place raw = std::exchange(at[k + 1], new_tile(to));
+    program_.add(cast_loop(to, from), at[k + 1], raw);
+  }
+  // The output may take the tile of an operand that is not read again.
+  for (uint32_t k = 0; k < node.n_inputs; ++k) {
+    if (converted[k]) free_tile(at[k + 1], tile.inside[k + 1]);
+    if (reads[k] < 0 || --left_[reads[k]] > 0) continue;
+    if (const Node& in = *node.inputs[k]; !in.buffer) free_tile(places_[reads[k]], in.dtype);
+  }
+  const Place out = places_[i] = place_for(node);
+  const bool converts = tile.inside[0] != node.dtype;
+  at[0] = converts ? new_tile(tile.inside[0]) : out;
+  if (tile.loop)
+    program_.add(tile.loop, {at, node.n_inputs + 1});
+  else
+    program_.add(cast_loop(node.dtype, tile.inside[1]), out, at[1]);
+  if (!converts) return;
+  program_.add(cast_loop(node.dtype, tile.inside[0]), out, at[0]);
+  free_tile(at[0], tile.inside[0]);
+}
+
+void Group::build() {
+  const int n = static_cast<int>(members_.size()) - (reduction_ ? 1 : 0);
+  const int16_t* reads = reads_;
+  for (int i = 0; i < n; ++i) {
+    add_member(i, reads);
+    reads += members_[i]->n_inputs;
+  }
+  if (reduction_ && reduction_->inputs[0]->buffer) {
+    const DType dtype = reduction_->inputs[0]->dtype;
+    program_.add(cast_loop(dtype, dtype), program_.sink(size_of(dtype)), places_[*reads]);
+  }
+  program_.settle();
+}
+
+void Group::run_program(int64_t work) {
+  const KernelFloats floats;
+  const int64_t start = report ? now() : 0;
+  {
+    std::optional<Unlocked> unlocked;
+    if (is_worth_unlocking(work)) unlocked.emplace();
+    if (reduction_) {
+      Run run{*reduction_, &program_};
+      reduction_->op->kernel(run);
+    } else {
+      double cost = 0;
+      for (const Node* member : members_) cost += member->op->cost;
+      const auto parts = static_cast<int64_t>(kWorthAThread / cost) / program_.unit();
+      parallel_for(members_[0]->numel(), std::max<int64_t>(1, parts) * program_.unit(),
+                   [&](int64_t begin, int64_t end) { program_.run(begin, end); });
+    }
+  }
+  ++counters.kernels;
+  ++counters.fusions;
+  counters.fused += members_.size();
+  if (report) report->fusion(members_, now() - start);
+}
+
+// All have their values before any lets its inputs go: that may call user code, which may look.
+void Group::publish_all() {
+  for (Node* member : members_) {
+    pending.remove(member);
+    member->state = member->buffer ? State::valued : State::dropped;
+    member->order = next_order();
+  }
+  counters.nodes += members_.size();
+  for (Node* member : members_) {
+    let_inputs_go(*member);
+    if (member->uses == 0) value_unneeded(member);
+  }
+}
+
+}  // namespace
+
+bool Fusion::waits(const Node& node) const {
+  const uint64_t i = node.order - 1;
+  return i < static_cast<uint64_t>(n_) && members_[i] == &node;
+}
+
+// Whether a group may begin with the node.
+bool Fusion::starts(const Node& node) {
+  layout_ = node.layout;
+  return layout_->dense && joins(node);
+}
+
+bool Fusion::joins(const Node& node) {
+  if (n_ == kMembers || node.layout != layout_ || node.offset != 0) return false;
+  if (reads_ + node.n_inputs + 1 > kReads) return false;
+  int gathered = gathered_;
+  for (const Value& in : node.in()) {
+    if (in->state == State::valued)
+      gathered += in->layout != layout_ && !in->layout->uniform;
+    else if (!waits(*in))
+      return false;
+  }
+  if (gathered > TileProgram::kGathered || !node.op->tile(node, tiles_[n_])) return false;
+  gathered_ = gathered;
+  return true;
+}
+
+// Whether the node reduces what a member gives.
+bool Fusion::completes(const Node& node) const {
+  return node.op->takes_maker && n_ < kMembers && node.n_inputs == 1 && waits(*node.inputs[0]) &&
+         node.numel() < layout_->numel;
+}
+
+// Whether the node may run before the members do: it reads none, and does not leave memory untaken
+// that they still read.
+bool Fusion::passes(const Node& node) {
+  if (++passed_ > kMostPassing) return false;
+  if (is_worth_it(node)) return false;
+  for (uint32_t i = 0; i < node.n_inputs; ++i) {
+    const Node& in = *node.inputs[i];
+    if (in.state == State::pending) return false;
+    if (i < 8 && node.op->donates >> i & 1 && in.uses > 1) return false;
+  }
+  return true;
+}
+
+void Fusion::add(Node& node) {
+  retain(&node);
+  reads_ += static_cast<int>(node.n_inputs);
+  node.order = static_cast<uint64_t>(n_) + 1;
+  members_[n_++] = &node;
+}
+
+void Fusion::consider(Node& node) {
+  if (n_ > 0) {
+    reduced_ = completes(node);
+    if (reduced_ || (is_worth_it(node) && joins(node))) {
+      add(node);
+      return reduced_ ? finish() : void();
+    }
+    if (passes(node)) return run_alone(node, poll_);
+    finish();
+  }
+  if (is_worth_it(node) && starts(node)) return add(node);
+  run_alone(node, poll_);
+}
+
+// Others may have run or let go of members while they waited.
+void Fusion::keep_due() {
+  int kept = 0;
+  for (int i = 0; i < n_; ++i) {
+    Node* member = members_[i];
+    if (member->state == State::pending && member->uses > 0) {
+      tiles_[kept] = tiles_[i];
+      members_[kept++] = member;
+      continue;
+    }
+    reduced_ &= i + 1 < n_;
+    if (member->state == State::pending && member->needs_grad()) member->order = next_order();
+    unref(member);
+  }
+  n_ = kept;
+}
+
+void Fusion::finish() {
+  keep_due();
+  if (n_ == 1) {
+    run_alone(*members_[0], poll_);
+  } else if (n_ > 1) {
+    int64_t work = 0;
+    for (Node* member : std::span(members_, n_)) work += work_of(*member);
+    poll_.after(work);
+    Group({members_, static_cast<size_t>(n_)}, tiles_, reduced_).run(work);
+  }
+  let_go();
+}
+
+void Fusion::let_go() {
+  for (Node* member : std::span(members_, n_)) unref(member);
+  n_ = reads_ = gathered_ = passed_ = 0;
+}
+
+void run_fused(std::span<Node* const> nodes, Poll& poll) {
+  Fusion fusion(poll);
+  for (Node* node : nodes)
+    if (node->state == State::pending && node->uses > 0) fusion.run(*node);
+  fusion.finish();
+}
+
+}  // namespace wend

@@ -1,0 +1,51 @@
+// exec/fuse.hpp: neighbours that work element by element run as one, so that values in between are
+// never written. How an op works on a tile is its entry's affair, running tiles kernels/tiles'.
+#pragma once
+
+#include <algorithm>
+
+#include "exec/execute.hpp"
+
+namespace wend {
+
+// Runs nodes in the order in which they are given, which is one in which each comes after what it
+// reads. A node may wait to run with those to come, until something else reads it.
+class Fusion {
+ public:
+  static constexpr int kMembers = 48, kReads = 96;
+
+  explicit Fusion(Poll& poll) : poll_(poll) {}
+  Fusion(const Fusion&) = delete;
+  ~Fusion() { let_go(); }  // what still waits stays pending
+
+  void run(Node& node) { n_ == 0 && !is_worth_it(node) ? run_alone(node, poll_) : consider(node); }
+  // Runs what waits.
+  void finish();
+
+ private:
+  bool is_worth_it(const Node& node) const { return node.op->tile && node.layout->numel >= from_; }
+  void consider(Node& node);
+  bool waits(const Node& node) const;
+  bool starts(const Node& node);
+  bool joins(const Node& node);
+  bool completes(const Node& node) const;
+  bool passes(const Node& node);
+  void add(Node& node);
+  void keep_due();
+  void let_go();
+
+  Poll& poll_;
+  const int64_t from_ = std::max<int64_t>(1, mode.fuses_from);  // elements
+  const Layout* layout_ = nullptr;  // of every member but a reduction, which is the last
+  int n_ = 0, reads_ = 0;           // members, and how many values they read
+  int gathered_ = 0;                // ... that lie in another order
+  int passed_ = 0;                  // nodes that ran while members wait
+  bool reduced_ = false;            // the last one is a reduction
+  Node* members_[kMembers];
+  Tile tiles_[kMembers];
+};
+
+// The same for all of `nodes` that are pending and that somebody may look at.
+void run_fused(std::span<Node* const> nodes, Poll& poll);
+
+}  // namespace wend

@@ -1,0 +1,142 @@
+// Runs short programs of elementwise loops tile by tile.
+// The loops are elementwise.hpp's and cast.hpp's; threads are left to the caller.
+#include "kernels/tiles.hpp"
+
+#include <algorithm>
+
+namespace wend {
+namespace {
+
+constexpr int64_t kTile = 1024;         // elements
+constexpr int64_t kLongRow = 256;       // elements from which a tile ends with a row
+constexpr int64_t kScratch = 64 << 10;  // bytes of all tiles
+
+}  // namespace
+
+// Where all places are now, for one thread.
+struct TileProgram::Frame {
+  char* at[kPlaces];
+  int64_t step[kPlaces];
+  char* tile_of[kGathered];
+  int64_t phase[kGathered], filled[kGathered];  // where in its row a tile begins, and its elements
+  alignas(64) char scratch[kScratch];
+};
+
+TileProgram::Place TileProgram::gathered(Strided in, std::span<const int64_t> sizes) {
+  const int64_t size = size_of(in.dtype);
+  IterationOf<2> it;
+  it.begin(sizes_);
+  it.add(nullptr, strides_, sizes_, 1);
+  it.add(in.data, in.strides, sizes, size);
+  it.simplify();
+  if (it.ndim == 1 && it.stride[1][0] == size) return in_order(in.data, size);
+  Rows& rows = rows_[n_rows_++];
+  rows.it = it;
+  rows.dtype = in.dtype;
+  rows.periodic = it.ndim == 2 && it.stride[1][0] == 0;
+  return rows.place = tile(size);
+}
+
+void TileProgram::add(Loop loop, std::span<const Place> operands) {
+  Step& step = steps_[n_steps_++];
+  step.loop = loop;
+  step.n = static_cast<uint8_t>(operands.size());
+  std::ranges::copy(operands, step.at);
+}
+
+void TileProgram::add(Cast cast, Place to, Place from) {
+  Step& step = steps_[n_steps_++];
+  step.loop = nullptr;
+  step.cast = cast;
+  step.at[0] = to;
+  step.at[1] = from;
+}
+
+// Tiles hold whole rows of operands that must be gathered, or parts of one.
+void TileProgram::settle() {
+  int64_t bytes = 1;
+  for (int p = 0; p < n_places_; ++p)
+    if (!places_[p].base && p != sink_) bytes += places_[p].step;
+  tile_ = row_ = std::min(kTile, kScratch / bytes & -64);
+  if (n_rows_ == 0) return;
+  int64_t inner = rows_[0].it.inner();
+  for (int i = 1; i < n_rows_; ++i) inner = std::min(inner, rows_[i].it.inner());
+  if (inner < kLongRow && inner <= tile_) {
+    tile_ = row_ = tile_ / inner * inner;
+  } else {
+    const int64_t parts = (inner + tile_ - 1) / tile_;
+    tile_ = (inner + parts - 1) / parts;
+    row_ = inner;
+  }
+}
+
+void TileProgram::begin(Frame& f) const {
+  char* free = f.scratch;
+  for (int p = 0; p < n_places_; ++p) {
+    f.step[p] = places_[p].step;
+    if (places_[p].base || p == sink_) continue;
+    f.at[p] = free;
+    free += places_[p].step * tile_;
+  }
+  for (int i = 0; i < n_rows_; ++i) {
+    f.tile_of[i] = f.at[rows_[i].place];
+    f.filled[i] = 0;
+  }
+}
+
+// Reads rows where they are if the tile lies within one, and else copies them together.
+void TileProgram::gather(Frame& f, int64_t i, int64_t n) const {
+  for (int r = 0; r < n_rows_; ++r) {
+    const Rows& rows = rows_[r];
+    const int64_t size = size_of(rows.dtype), step = rows.it.step(1), inner = rows.it.inner();
+    const int64_t phase = i % inner;
+    if (rows.periodic && n <= f.filled[r] && phase == f.phase[r]) continue;
+    const bool readable = (step == 0 || step == size) && phase + n <= inner;
+    char* to = f.tile_of[r];
+    f.at[rows.place] = to;
+    f.step[rows.place] = size;
+    f.phase[r] = phase;
+    f.filled[r] = readable ? 0 : n;
+    rows.it.runs(i, i + n, n, [&](char** at, int64_t count) {
+      if (readable) {
+        f.at[rows.place] = at[1];
+        f.step[rows.place] = step;
+        return;
+      }
+      cast_loop(rows.dtype, rows.dtype)(to, size, at[1], step, count);
+      to += count * size;
+    });
+  }
+}
+
+void TileProgram::run_steps(Frame& f, int64_t n) const {
+  char* data[kMaxOperands];
+  int64_t stride[kMaxOperands];
+  for (const Step& s : std::span(steps_, n_steps_)) {
+    if (!s.loop) {
+      s.cast(f.at[s.at[0]], f.step[s.at[0]], f.at[s.at[1]], f.step[s.at[1]], n);
+      continue;
+    }
+    for (int k = 0; k < s.n; ++k) {
+      data[k] = f.at[s.at[k]];
+      stride[k] = f.step[s.at[k]];
+    }
+    s.loop(data, stride, n);
+  }
+}
+
+void TileProgram::run(int64_t begin, int64_t end, char* sink) const {
+  Frame f;
+  this->begin(f);
+  for (int64_t i = begin; i < end;) {
+    const int64_t n = std::min({tile_, row_ - i % row_, end - i});
+    for (int p = 0; p < n_places_; ++p)
+      if (places_[p].base) f.at[p] = places_[p].base + i * places_[p].move;
+    if (sink) f.at[sink_] = sink + i * places_[sink_].step;
+    if (n_rows_) gather(f, i, n);
+    run_steps(f, n);
+    i += n;
+  }
+}
+
+}  // namespace wend

@@ -1,0 +1,195 @@
+"""The most memory that training steps take, against PyTorch's, and what gradients of views cost.
+
+Bytes and kernels are counted, so that the same program always gives the same numbers.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+import wend
+from benchmarks.memory import torch_tensor_peak, wend_tensor_peak
+from benchmarks.transformer import block_step
+from benchmarks.tree_lstm import Examples, recursion
+
+
+def test_a_step_of_a_transformer_block_takes_no_more_memory_than_pytorch() -> None:
+    ours, theirs = block_step(wend), block_step(torch)
+    assert ours()[0] == pytest.approx(theirs()[0], rel=1e-4)
+    assert wend_tensor_peak(wend, ours) <= torch_tensor_peak(torch, theirs)
+
+
+def test_trees_that_are_batched_take_no_more_memory_than_pytorch_needs_for_each() -> None:
+    trees = Examples.generated(6)
+    ours, theirs = (recursion(T, trees, hidden=128) for T in (wend, torch))
+    assert ours()[0] == pytest.approx(theirs()[0], rel=1e-4)
+    assert wend_tensor_peak(wend, ours) <= torch_tensor_peak(torch, theirs)
+
+
+def test_a_minibatch_of_trees_takes_no_more_memory_than_pytorch() -> None:
+    step = recursion(wend, Examples.generated(64), hidden=128)
+    step()
+    # What benchmarks/w10_growth.py finds for PyTorch 2.13, in half a minute.
+    assert wend_tensor_peak(wend, step) <= 10_439_920
+
+
+def convolutions(T: Any) -> Callable[[], Any]:
+    T.manual_seed(0)
+    model = T.nn.Sequential(
+        T.nn.Conv2d(3, 16, 3, padding=1),
+        T.nn.BatchNorm2d(16),
+        T.nn.ReLU(),
+        T.nn.MaxPool2d(2),
+        T.nn.Conv2d(16, 32, 3, padding=1),
+        T.nn.ReLU(),
+        T.nn.Flatten(),
+        T.nn.Linear(32 * 16 * 16, 10),
+    )
+    x, labels = T.ones(16, 3, 32, 32), T.arange(16) % 10
+
+    def step() -> Any:
+        model.zero_grad()
+        loss = T.nn.functional.cross_entropy(model(x), labels)
+        loss.backward()
+        return loss.item(), None
+
+    return step
+
+
+def perceptron(T: Any) -> Callable[[], Any]:
+    sizes = [256, 512, 512, 10]
+    layers: list[Any] = []
+    for before, after in zip(sizes, sizes[1:], strict=False):
+        layers += [T.nn.Linear(before, after), T.nn.Dropout(0.5), T.nn.Tanh()]
+    model = T.nn.Sequential(*layers)
+    x = T.ones(512, 256)
+
+    def step() -> Any:
+        model.zero_grad()
+        loss = (model(x) ** 2).mean()
+        loss.backward()
+        return loss.item(), None
+
+    return step
+
+
+@pytest.mark.parametrize("program", [convolutions, perceptron])
+def test_training_steps_take_no_more_memory_than_pytorch(program: Any) -> None:
+    ours = wend_tensor_peak(wend, program(wend))
+    assert ours <= torch_tensor_peak(torch, program(torch))
+
+
+def work_of_backward(views: Callable[[Any], list[Any]], *sizes: int) -> dict[str, Any]:
+    """What the kernels do for the gradient of a weighted sum of views, checked against PyTorch's."""
+    gradients = []
+    for T in (torch, wend):
+        x = T.arange(float(torch.Size(sizes).numel())).view(sizes).requires_grad_()
+        parts = views(x * 1)
+        total = sum(((i + 2) * part.sin()).sum() for i, part in enumerate(parts))
+        total.item()
+        if T is torch:
+            total.backward()
+        else:
+            with wend.report() as report:
+                total.backward()
+                x.grad.sum().item()
+        gradients.append(x.grad.numpy())
+    assert gradients[0] == pytest.approx(gradients[1], rel=1e-5, abs=1e-5)
+    return {work.name: work for work in report.by_op}
+
+
+COVERING = {
+    "chunk": lambda x: x.chunk(5, 1),
+    "split": lambda x: x.split([3, 1, 6], 1),
+    "unbind": lambda x: x.unbind(1),
+    "select": lambda x: [x[i] for i in (2, 0, 3, 1)],
+    "every second": lambda x: [x[:, 1::2], x[:, ::2]],
+    "of a transposed": lambda x: x.t().chunk(2, 0),
+}
+
+
+@pytest.mark.parametrize("views", COVERING.values(), ids=COVERING.keys())
+def test_gradients_of_views_that_cover_a_tensor_are_written_once(views: Any) -> None:
+    work = work_of_backward(views, 4, 10)
+    assert (work["placed"].calls, work["placed"].bytes) == (1, 4 * 10 * 4)
+    assert not {"filled", "add_parts", "add", "contiguous_copy"} & work.keys()
+
+
+PARTLY = {
+    "a slice": lambda x: [x[1:3, 2:7]],
+    "quarters": lambda x: [x[:2, :5], x[2:, :5], x[:2, 5:], x[2:, 5:]],
+    "ends": lambda x: [x[:, 8:], x[:, :2]],
+    "a row and a column": lambda x: [x[1], x[:, 4]],
+    "what meets": lambda x: [x[:3], x[1:], x[2]],
+    "one twice": lambda x: [x[1:], x[1:]],
+    "diagonals": lambda x: [x.diagonal(), x.diagonal(1), x.diagonal(-1)],
+    "windows": lambda x: [x.unfold(1, 4, 2), x[:, 9]],
+    "steps": lambda x: [x[::2, ::3], x[1::2, 1::3], x[0]],
+    "nothing": lambda x: [x[2:2], x[1]],
+    "an element each": lambda x: [x[i, j] for i in range(4) for j in range(0, 10, 3)],
+    "many": lambda x: [x[i % 4, i % 10] for i in range(100)],
+    "other views too": lambda x: [x[1:], x.view(5, 8), x.t()[2]],
+}
+
+
+@pytest.mark.parametrize("views", PARTLY.values(), ids=PARTLY.keys())
+def test_gradients_of_other_views_need_no_tensor_of_zeros(views: Any) -> None:
+    work = work_of_backward(views, 4, 10)
+    assert "placed" in work
+    assert "filled" not in work
+
+
+def test_one_slice_of_a_large_tensor_gives_back_one_large_tensor() -> None:
+    x = wend.ones(1 << 20, requires_grad=True)
+    (x * 1)[:10].sum().backward()
+    x.grad = None
+    before = wend.memory_stats()["allocated_bytes"]
+    y = (x * 1)[:10].sum()
+    y.item()
+    wend.reset_peak_memory_stats()
+    y.backward()
+    assert wend.memory_stats()["peak_bytes"] - before < 2.5 * x.nbytes
+
+
+def test_gates_of_batched_cells_go_back_through_one_kernel() -> None:
+    w = wend.rand(8, 20, requires_grad=True)
+
+    def cell(x: Any) -> Any:
+        a, b, c, d = (x @ w).chunk(4, 1)
+        return (a.sigmoid() * b.tanh() + c.sin() * d.exp()).sum()
+
+    total = sum(cell(wend.rand(1, 8)) for _ in range(30))
+    total.item()
+    with wend.report() as report:
+        total.backward()
+        w.grad.sum().item()
+    calls = {work.name: work.calls for work in report.by_op}
+    assert calls["placed"] == 1
+    assert "filled" not in calls
+
+
+def test_stats_count_what_is_alive_and_what_is_kept() -> None:
+    wend.empty_cache()
+    before = wend.memory_stats()
+    x = wend.ones(1 << 18) + 1
+    x[0].item()
+    wend.reset_peak_memory_stats()
+    held = wend.memory_stats()
+    assert held["allocated_bytes"] - before["allocated_bytes"] == x.nbytes
+    assert held["buffers"] - before["buffers"] == 1
+    assert held["allocations"] > before["allocations"]
+    assert held["reserved_bytes"] >= held["allocated_bytes"] + held["cached_bytes"] - (1 << 20)
+    size = x.nbytes
+    del x
+    after = wend.memory_stats()
+    assert held["allocated_bytes"] - after["allocated_bytes"] == size
+    assert after["cached_bytes"] - held["cached_bytes"] == size
+    assert after["reserved_bytes"] == held["reserved_bytes"]
+    assert after["peak_bytes"] == held["allocated_bytes"]
+    wend.empty_cache()
+    last = wend.memory_stats()
+    assert last["cached_bytes"] == 0
+    assert after["reserved_bytes"] - last["reserved_bytes"] == after["cached_bytes"]
+    assert last["peak_reserved_bytes"] == held["reserved_bytes"]
