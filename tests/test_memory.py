@@ -4,6 +4,7 @@ Bytes and kernels are counted, so that the same program always gives the same nu
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -61,7 +62,7 @@ def convolutions(T: Any) -> Callable[[], Any]:
 def perceptron(T: Any) -> Callable[[], Any]:
     sizes = [256, 512, 512, 10]
     layers: list[Any] = []
-    for before, after in zip(sizes, sizes[1:], strict=False):
+    for before, after in pairwise(sizes):
         layers += [T.nn.Linear(before, after), T.nn.Dropout(0.5), T.nn.Tanh()]
     model = T.nn.Sequential(*layers)
     x = T.ones(512, 256)

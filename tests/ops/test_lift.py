@@ -259,6 +259,7 @@ def test_members_draw_the_same_numbers_in_batches(drawn: Any) -> None:
             total = wend.stack([(r * r).sum() for r in results]).sum()
             if total.requires_grad:
                 total.backward()
-        return [r.tolist() for r in results], [x.grad is not None and x.grad.tolist() for x in leaves]
+        gradients = [x.grad is not None and x.grad.tolist() for x in leaves]
+        return [r.tolist() for r in results], gradients
 
     compare(run(False), run(True), "batched")
