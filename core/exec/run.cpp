@@ -217,9 +217,7 @@ struct CompactAtEnd {
   }
 };
 
-}  // namespace
-
-void run_alone(Node& node, Poll& poll) {
+[[gnu::always_inline]] inline void run_one(Node& node, Poll& poll) {
   const int64_t work = work_of(node);
   poll.after(work);
   retain(&node);
@@ -229,6 +227,10 @@ void run_alone(Node& node, Poll& poll) {
   } held{&node};
   execute(node, work);
 }
+
+}  // namespace
+
+void run_alone(Node& node, Poll& poll) { run_one(node, poll); }
 
 void take_turn() {
   const pthread_t me = pthread_self();
@@ -270,7 +272,7 @@ void run_pending() {
       if (node->needs_grad()) node->order = next_order();
       continue;
     }
-    fusion.run(*node);
+    fusion.may_wait(*node) ? fusion.run(*node) : run_one(*node, poll);
   }
   fusion.finish();
 }
