@@ -337,7 +337,7 @@ void Fusion::add(Node& node) {
   members_[n_++] = &node;
 }
 
-void Fusion::consider(Node& node) {
+void Fusion::run(Node& node) {
   if (n_ > 0) {
     reduced_ = completes(node);
     if (reduced_ || (is_worth_it(node) && joins(node))) {

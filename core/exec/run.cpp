@@ -209,9 +209,7 @@ struct KeepPlaces {
   }
 };
 
-}  // namespace
-
-void run_alone(Node& node, Poll& poll) {
+[[gnu::always_inline]] inline void run_one(Node& node, Poll& poll) {
   const int64_t work = work_of(node);
   poll.after(work);
   retain(&node);
@@ -221,6 +219,10 @@ void run_alone(Node& node, Poll& poll) {
   } held{&node};
   execute(node, work);
 }
+
+}  // namespace
+
+void run_alone(Node& node, Poll& poll) { run_one(node, poll); }
 
 void take_turn() {
   const pthread_t me = pthread_self();
@@ -282,7 +284,7 @@ void run_pending() {
       if (node->needs_grad()) take_place(*node);
       continue;
     }
-    fusion.run(*node);
+    fusion.may_wait(*node) ? fusion.run(*node) : run_one(*node, poll);
   }
   fusion.finish();
 }
