@@ -83,7 +83,7 @@ def test_training_steps_take_no_more_memory_than_pytorch(program: Any) -> None:
 
 
 def work_of_backward(views: Callable[[Any], list[Any]], *sizes: int) -> dict[str, Any]:
-    """What the kernels do for the gradient of a weighted sum of views, which is PyTorch's."""
+    """What kernels do for the gradient of a weighted sum of views, which is PyTorch's."""
     gradients = []
     for T in (torch, wend):
         x = T.arange(float(torch.Size(sizes).numel())).view(sizes).requires_grad_()

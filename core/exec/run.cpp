@@ -209,9 +209,7 @@ struct KeepPlaces {
   }
 };
 
-}  // namespace
-
-void run_alone(Node& node, Poll& poll) {
+[[gnu::always_inline]] inline void run_one(Node& node, Poll& poll) {
   const int64_t work = work_of(node);
   poll.after(work);
   retain(&node);
@@ -221,6 +219,10 @@ void run_alone(Node& node, Poll& poll) {
   } held{&node};
   execute(node, work);
 }
+
+}  // namespace
+
+void run_alone(Node& node, Poll& poll) { run_one(node, poll); }
 
 void take_turn() {
   const pthread_t me = pthread_self();
@@ -248,7 +250,7 @@ namespace {
 
 // Large values run in the order of recording, which keeps the fewest of them at a time: by levels,
 // whatever reads only what is there would come first and wait for its readers.
-bool are_small(const Pending& nodes) { return nodes.bytes / nodes.live < kLargeOnAverage; }
+bool are_small(const Pending& nodes) { return nodes.bytes < kLargeOnAverage * nodes.live; }
 
 // While a node runs, one that comes soon is fetched, all of it if it has few inputs. Inline, or GCC
 // takes a function of prefetches for one without effect.
@@ -282,7 +284,7 @@ void run_pending() {
       if (node->needs_grad()) take_place(*node);
       continue;
     }
-    fusion.run(*node);
+    fusion.may_wait(*node) ? fusion.run(*node) : run_one(*node, poll);
   }
   fusion.finish();
 }

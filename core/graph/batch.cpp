@@ -96,7 +96,6 @@ Node* make_anew(Batch& batch, uint32_t row) {
   mode = before;
   node->flags = like.flags;
   node->number = batch.numbers[row];
-  node->order = batch.whole->order;
   node->attrs = Ref<Attrs>(batch.attrs.empty() ? like.attrs : batch.attrs[row].get()).leak();
   if (!batch.sources.empty()) {
     if (node->code) source_hooks.release(node->code);
@@ -137,7 +136,6 @@ Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchI
 void join_batch(Batch& batch, Node& member, uint32_t row) {
   member.batch = &batch;
   member.row = row;
-  member.order = batch.whole->order;
   if (member.saved & kSavesOutput) --member.uses;
   member.saved = 0;
   member.state = State::dropped;
@@ -212,7 +210,8 @@ void fetch_inputs(const Node& node) {
 }
 
 void give_row(Node& node) {
-  const Node& whole = *node.batch->whole;
+  Node& whole = *node.batch->whole;
+  if (whole.state == State::pending) run_at_once(whole);
   Node* root = &node;
   while (root->op->view && root->n_inputs && root->inputs[0]) root = root->inputs[0].get();
   if (root != &node && root->state == State::valued) {

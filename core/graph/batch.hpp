@@ -16,9 +16,10 @@ struct BatchInput {
 };
 
 // Member `i` is row `i` of `whole`, which has one more dimension in front and owns the batch.
-// Members let go of their inputs, the batch holds on to them; so a member that nobody refers to
-// goes as soon as it was read, and is made anew should its history be looked at. A member's value
-// lies in the whole's: it has no buffer before somebody asks for one.
+// Members count as valued even before it has run. Members let go of their inputs, the batch holds
+// on to them; so a member that nobody refers to goes as soon as it was read, and is made anew
+// should its history be looked at. A member's value lies in the whole's: it has no buffer before
+// somebody asks for one.
 struct Batch {
   Node* whole;
   Node* like;                  // no member, but what every one of them is
@@ -50,6 +51,11 @@ inline constinit bool views_watched = false;
 // The batch that a node ran in as a member.
 inline Batch* batch_of(const Node& node) {
   return node.batch && !(node.flags & Node::stands_for_batch) ? node.batch : nullptr;
+}
+// Where a node stands in the order of running; a member stands where its batch does.
+inline uint64_t order_of(const Node& node) {
+  const Batch* batch = batch_of(node);
+  return batch ? batch->whole->order : node.order;
 }
 // True iff a member's value is a row of its batch's.
 inline bool lies_in_batch(const Node& node) {

@@ -361,7 +361,7 @@ void gather_up(Values& by, size_t most) {
 struct ManyIndices {
   Values by;
   Dims dims;
-  int ndim;        // of one member's indices
+  int ndim;               // of one member's indices
   int at;                 // where their dimensions begin in one member's result
   bool own = false;       // members differ in them
   bool packed;            // they are too many to be inputs each
@@ -429,8 +429,9 @@ Value lift_index(const Lift& s) {
 Value lift_index_put(const Lift& s) {
   ManyIndices all(s, 2);
   if (all.packed) return nullptr;
-  const Geometry one = geometry(s.like, s.like.attr(0).as_ints(),
-                                Indices(s.like.in(), 2, s.like.attr(0), index_error).sizes().span());
+  const Geometry one =
+      geometry(s.like, s.like.attr(0).as_ints(),
+               Indices(s.like.in(), 2, s.like.attr(0), index_error).sizes().span());
   all.name_members(s.n());
   gather_up(all.by, 2);
   Value values = aligned(s, 1, one.sizes.n);

@@ -220,8 +220,7 @@ Value lift_nll_backward(const Lift& s) {
   const Dims rows{all.n * all.targets, all.classes};
   const Arg attrs[] = {s.like.attr(0), s.like.attr(1),
                        Arg::of(static_cast<int64_t>(Reduction::none)), Arg::of(rows.span())};
-  const Value each =
-      all.record_each(*s.like.op, reshape(g, Dims{all.n * all.targets}), attrs, 4);
+  const Value each = all.record_each(*s.like.op, reshape(g, Dims{all.n * all.targets}), attrs, 4);
   return reshape(each, s.with_n(sizes));
 }
 

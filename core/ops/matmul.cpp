@@ -385,7 +385,8 @@ Value lift_addmv(const Lift& s) {
   if (s.is_shared(1) && s.is_shared(2)) return nullptr;
   if (s.is_shared(1)) return add_first(s, rows_nt(s.in[2], s.in[1]));
   const Dims sizes = s.with_n(s.like.sizes());
-  const Value columns = product(s.in[1], unsqueeze(s.in[2], -1), nn, Dims{sizes[0], sizes[1], 1}.span());
+  const Value columns =
+      product(s.in[1], unsqueeze(s.in[2], -1), nn, Dims{sizes[0], sizes[1], 1}.span());
   return add_first(s, reshape(columns, sizes));
 }
 Value lift_baddbmm(const Lift& s) {
