@@ -174,8 +174,9 @@ void execute(Node& node, int64_t work) {
     take_value(node, *node.inputs[0]);
     return publish(node);
   }
-  for (const Value& in : node.in())
-    if (in) with_buffer(*in);
+  if (batches_made) [[unlikely]]
+    for (const Value& in : node.in())
+      if (in) with_buffer(*in);
   try {
     give_memory(node);
     if (node.layout->numel > 0 || node.op->donates) run_kernel(node, work);

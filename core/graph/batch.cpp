@@ -113,6 +113,7 @@ Node* make_anew(Batch& batch, uint32_t row) {
 }  // namespace
 
 Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in) {
+  batches_made = true;
   auto* batch = new Batch;
   const Node& first = *members[0];
   batch->whole = &whole;

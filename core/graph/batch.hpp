@@ -45,6 +45,8 @@ void join_batch(Batch& batch, Node& member, uint32_t row);
 void leave_batch(Node& node);
 void free_batch(Batch* batch);
 
+// True once there was a batch: before, every value has its buffer.
+inline constinit bool batches_made = false;
 // True once a view, other than of a leaf's making, may have hooks.
 inline constinit bool views_watched = false;
 
