@@ -67,10 +67,10 @@ class fusion(ContextDecorator):  # noqa: N801
     Tensors of fewer than `elements` run one by one in any case: they stay in cache from one
     operation to the next.
 
-    >>> x = wend.ones(100, 100).exp()
+    >>> x = wend.ones(100, 100)
     >>> with wend.report() as r, wend.fusion(False):
-    ...     print(((x * 2 + 1).tanh() - 1).sum().item() < 0, r.fusions)
-    True 0
+    ...     print((x * 2 + 1).sum().item(), r.fusions)
+    30000.0 0
     """
 
     def __init__(self, mode: bool = True, elements: int = 4096) -> None:
