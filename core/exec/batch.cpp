@@ -7,7 +7,7 @@
 #include <bit>
 #include <unordered_map>
 
-#include "exec/fuse.hpp"
+#include "exec/execute.hpp"
 #include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
@@ -312,11 +312,8 @@ class LargeBatches {
       wholes_.emplace_back(&whole);
   }
   void thin_out() {
-    std::erase_if(wholes_, [](const Ref<Node>& whole) {
-      return whole->state == State::dropped || whole->state == State::failed;
-    });
-    for (const Ref<Node>& whole : wholes_)
-      if (whole->state == State::valued) move_survivors_out(*whole->batch);
+    std::erase_if(wholes_, [](const Ref<Node>& whole) { return whole->state != State::valued; });
+    for (const Ref<Node>& whole : wholes_) move_survivors_out(*whole->batch);
   }
 
  private:
@@ -456,13 +453,12 @@ class Groups {
   std::vector<std::vector<Node*>> pool_;
 };
 
-// Runs levels. What works element by element on a batch may wait, to run with what reads it.
+// Runs levels, one after the other.
 class Batches {
  public:
-  explicit Batches(Poll& poll) : poll_(poll), fusion_(poll) {}
+  explicit Batches(Poll& poll) : poll_(poll) {}
 
   void run_level(Members nodes);
-  void finish() { fusion_.finish(); }
 
  private:
   bool run_at_once(Members members);
@@ -472,7 +468,6 @@ class Batches {
   void run_unlike(Node& node, bool others);
 
   Poll& poll_;
-  Fusion fusion_;
   Groups groups_;
   LargeBatches large_;
 };
@@ -482,11 +477,9 @@ void Batches::run_recorded_since(size_t mark) {
     Node* node = pending.nodes[i];
     if (!node || node->uses == 0) continue;
     const Value held(node);
-    // Integers may be divided by zero: that shows before members have their values.
-    const bool may_fail = node->op->tile && !is_floating(node->dtype);
-    if (may_fail) fusion_.finish();
-    fusion_.run(*node);
-    if (may_fail) fusion_.finish();
+    const int64_t work = work_of(*node);
+    execute(*node, work);
+    poll_.after(work);
   }
 }
 
@@ -512,7 +505,6 @@ bool Batches::run_at_once(Members members) {
 }
 
 void Batches::run_one_by_one(Members members) {
-  fusion_.finish();
   for (Node* node : members) {
     if (node->state != State::pending || node->uses == 0) continue;
     const int64_t work = work_of(*node);
@@ -578,7 +570,6 @@ bool run_in_batches(Poll& poll) {
     nodes.take(levels.level(l));
     batches.run_level(nodes.all());
   }
-  batches.finish();
   return true;
 }
 

@@ -211,8 +211,7 @@ void fetch_inputs(const Node& node) {
 }
 
 void give_row(Node& node) {
-  Node& whole = *node.batch->whole;
-  if (whole.state == State::pending) run_at_once(whole);
+  const Node& whole = *node.batch->whole;
   Node* root = &node;
   while (root->op->view && root->n_inputs && root->inputs[0]) root = root->inputs[0].get();
   if (root != &node && root->state == State::valued) {

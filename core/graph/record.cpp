@@ -228,8 +228,8 @@ namespace {
       node->flags = (node->flags & ~Node::inference) | (base.flags & Node::inference);
     // It has its value at once, but not its place before what its history leads to has one.
     if (base.state == State::valued && needs.level == 0) {
+      take_value(*node, base);  // for which the base's batch may have to run
       node->order = next_order();
-      take_value(*node, base);
       let_inputs_go(*node);
       return Value::adopt(node);
     }
