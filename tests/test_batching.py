@@ -452,6 +452,12 @@ def test_programs_give_the_same_however_they_run(program: Program) -> None:
     check(program)
 
 
+def test_hooks_change_what_was_asked_for_only_where_the_walk_ends() -> None:
+    add, hook = Move("add", 0, 0, 0), Move("hooked", 0, 0, 0)
+    moves = [add, add, hook, Move("earlier", 0, 0, 0), add, Move("add", 0, 2, 0)]
+    check(Program([1, 1, 1], moves, "all_rows", "asked", "float64", 0))
+
+
 def counted(work: Callable[[], Any]) -> dict[str, int]:
     """What the work adds to the engine's counters."""
     before = wend._C._counters()

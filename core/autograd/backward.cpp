@@ -115,10 +115,14 @@ class Reach {
   uint64_t oldest_ = ~uint64_t{0};
 };
 
-// Whether every node of the request's walk may be passed together with those that it ran with.
+// Whether every node of the request's walk may be passed together with those that it ran with. Not
+// to a node inside that has hooks: whether they change the answer depends on what lies beyond it,
+// and not on what lies beyond its neighbours.
 bool goes_by_batches(const Backward& request) {
   return !request.create_graph && !mode.anomaly &&
-         std::ranges::none_of(request.targets, [](const auto& t) { return batch_of(*t.node); });
+         std::ranges::none_of(request.targets, [](const auto& t) {
+           return batch_of(*t.node) || (t.node->extra && !t.node->is_leaf());
+         });
 }
 
 // The rows of a batch's gradient: where each comes from, and which are there at all.
