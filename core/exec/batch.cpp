@@ -111,7 +111,7 @@ bool same_key(const Node& a, const Node& b) {
 }
 
 bool may_batch(const Node& node) {
-  if (!node.op->can_batch() || node.extra || node.order || node.n_inputs == 0 ||
+  if (!node.op->can_batch() || node.extra || node.order || node.batch || node.n_inputs == 0 ||
       node.n_inputs > kMaxInputs)
     return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
@@ -301,6 +301,7 @@ void publish_rows(Node& whole, const Together& together) {
     pending.remove(&member);
     join_batch(batch, member, static_cast<uint32_t>(i));
   }
+  for (Node* member : together.members) leave_inputs(*member);
   counters.nodes += together.members.size();
 }
 
@@ -566,19 +567,32 @@ void Batches::run_level(Members nodes) {
   large_.thin_out();
 }
 
+bool broken_off = false;  // a run ended by an error, and may have left batches that wait
+
+// Members have been told that they have their values, so levels do not count their batch.
+void run_left_over() {
+  for (size_t i = 0; i < pending.nodes.size(); ++i)
+    if (Node* node = pending.nodes[i]; is_due(node) && node->flags & Node::stands_for_batch)
+      run_with_needs(*node);
+  broken_off = false;
+}
+
 }  // namespace
 
 bool run_in_batches(Poll& poll) {
+  if (broken_off) run_left_over();
   if (pending.live < kMany && std::ranges::count_if(pending.nodes, is_due) < kFew) return false;
   const Levels levels;
   if (!levels.worth_it()) return false;
   Batches batches(poll);
   HeldNodes nodes;
+  broken_off = true;
   for (uint32_t l = 1; l <= levels.highest(); ++l) {
     nodes.take(levels.level(l));
     batches.run_level(nodes.all());
   }
   batches.finish();
+  broken_off = false;
   return true;
 }
 

@@ -143,6 +143,9 @@ void join_batch(Batch& batch, Node& member, uint32_t row) {
     member.state = State::valued;
     if (batch.valued++ == 0) use(batch.whole);
   }
+}
+
+void leave_inputs(Node& member) {
   if (member.op->view) return keep_history(member, true);
   for (uint32_t i = 0; i < member.n_inputs; ++i)
     if (Node* input = member.inputs[i].leak()) let_go(input);
@@ -212,6 +215,7 @@ void fetch_inputs(const Node& node) {
 void give_row(Node& node) {
   Node& whole = *node.batch->whole;
   if (whole.state == State::pending) run_at_once(whole);
+  if (node.buffer) return;  // somebody looked while it ran
   Node* root = &node;
   while (root->op->view && root->n_inputs && root->inputs[0]) root = root->inputs[0].get();
   if (root != &node && root->state == State::valued) {

@@ -40,8 +40,10 @@ struct Batch {
 
 // Makes the batch of `whole`, whose rows `members` are. They are not changed, but remembered.
 Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in);
-// The member has its value and lets go of its inputs. The batch has counted its reference already.
+// The member has its value. The batch has counted its reference already.
 void join_batch(Batch& batch, Node& member, uint32_t row);
+// A member that joined lets go of its inputs, which may call user code.
+void leave_inputs(Node& member);
 void leave_batch(Node& node);
 void free_batch(Batch* batch);
 
@@ -61,6 +63,12 @@ inline uint64_t order_of(const Node& node) {
 inline bool lies_in_batch(const Node& node) {
   return batch_of(node) && node.state == State::valued &&
          (!node.buffer || whole_of(*node.buffer) != nullptr);
+}
+// True for a member of a batch that is yet to run.
+inline bool is_awaited(const Node& node) {
+  const Batch* batch = batch_of(node);
+  return batch && !node.buffer && node.state == State::valued &&
+         batch->whole->state == State::pending;
 }
 // The node of the whole batch, with its value, for a member whose value lies there.
 Value whole_of(const Node& member);
