@@ -111,7 +111,7 @@ bool same_key(const Node& a, const Node& b) {
 }
 
 bool may_batch(const Node& node) {
-  if (!node.op->can_batch() || node.extra || node.order || node.n_inputs == 0 ||
+  if (!node.op->can_batch() || node.extra || node.order || node.batch || node.n_inputs == 0 ||
       node.n_inputs > kMaxInputs)
     return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
@@ -301,6 +301,7 @@ void publish_rows(Node& whole, const Together& together) {
     pending.remove(&member);
     join_batch(batch, member, static_cast<uint32_t>(i));
   }
+  for (Node* member : together.members) leave_inputs(*member);
   counters.nodes += together.members.size();
 }
 

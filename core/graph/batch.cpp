@@ -144,6 +144,9 @@ void join_batch(Batch& batch, Node& member, uint32_t row) {
     member.state = State::valued;
     if (batch.valued++ == 0) use(batch.whole);
   }
+}
+
+void leave_inputs(Node& member) {
   if (member.op->view) return keep_history(member, true);
   for (uint32_t i = 0; i < member.n_inputs; ++i)
     if (Node* input = member.inputs[i].leak()) let_go(input);

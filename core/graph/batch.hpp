@@ -40,8 +40,10 @@ struct Batch {
 
 // Makes the batch of `whole`, whose rows `members` are. They are not changed, but remembered.
 Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in);
-// The member has its value and lets go of its inputs. The batch has counted its reference already.
+// The member has its value. The batch has counted its reference already.
 void join_batch(Batch& batch, Node& member, uint32_t row);
+// A member that joined lets go of its inputs, which may call user code.
+void leave_inputs(Node& member);
 void leave_batch(Node& node);
 void free_batch(Batch* batch);
 
