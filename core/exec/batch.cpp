@@ -7,7 +7,7 @@
 #include <bit>
 #include <unordered_map>
 
-#include "exec/execute.hpp"
+#include "exec/fuse.hpp"
 #include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
@@ -313,8 +313,11 @@ class LargeBatches {
       wholes_.emplace_back(&whole);
   }
   void thin_out() {
-    std::erase_if(wholes_, [](const Ref<Node>& whole) { return whole->state != State::valued; });
-    for (const Ref<Node>& whole : wholes_) move_survivors_out(*whole->batch);
+    std::erase_if(wholes_, [](const Ref<Node>& whole) {
+      return whole->state == State::dropped || whole->state == State::failed;
+    });
+    for (const Ref<Node>& whole : wholes_)
+      if (whole->state == State::valued) move_survivors_out(*whole->batch);
   }
 
  private:
@@ -454,12 +457,13 @@ class Groups {
   std::vector<std::vector<Node*>> pool_;
 };
 
-// Runs levels, one after the other.
+// Runs levels. What works element by element on a batch may wait, to run with what reads it.
 class Batches {
  public:
-  explicit Batches(Poll& poll) : poll_(poll) {}
+  explicit Batches(Poll& poll) : poll_(poll), fusion_(poll) {}
 
   void run_level(Members nodes);
+  void finish() { fusion_.finish(); }
 
  private:
   bool run_at_once(Members members);
@@ -469,6 +473,7 @@ class Batches {
   void run_unlike(Node& node, bool others);
 
   Poll& poll_;
+  Fusion fusion_;
   Groups groups_;
   LargeBatches large_;
 };
@@ -478,9 +483,11 @@ void Batches::run_recorded_since(size_t mark) {
     Node* node = pending.nodes[i];
     if (!node || node->uses == 0) continue;
     const Value held(node);
-    const int64_t work = work_of(*node);
-    execute(*node, work);
-    poll_.after(work);
+    // Integers may be divided by zero: that shows before members have their values.
+    const bool may_fail = node->op->tile && !is_floating(node->dtype);
+    if (may_fail) fusion_.finish();
+    fusion_.run(*node);
+    if (may_fail) fusion_.finish();
   }
 }
 
@@ -506,6 +513,7 @@ bool Batches::run_at_once(Members members) {
 }
 
 void Batches::run_one_by_one(Members members) {
+  fusion_.finish();
   for (Node* node : members) {
     if (node->state != State::pending || node->uses == 0) continue;
     const int64_t work = work_of(*node);
@@ -559,18 +567,32 @@ void Batches::run_level(Members nodes) {
   large_.thin_out();
 }
 
+bool broken_off = false;  // a run ended by an error, and may have left batches that wait
+
+// Members have been told that they have their values, so levels do not count their batch.
+void run_left_over() {
+  for (size_t i = 0; i < pending.nodes.size(); ++i)
+    if (Node* node = pending.nodes[i]; is_due(node) && node->flags & Node::stands_for_batch)
+      run_with_needs(*node);
+  broken_off = false;
+}
+
 }  // namespace
 
 bool run_in_batches(Poll& poll) {
+  if (broken_off) run_left_over();
   if (pending.live < kMany && std::ranges::count_if(pending.nodes, is_due) < kFew) return false;
   const Levels levels;
   if (!levels.worth_it()) return false;
   Batches batches(poll);
   HeldNodes nodes;
+  broken_off = true;
   for (uint32_t l = 1; l <= levels.highest(); ++l) {
     nodes.take(levels.level(l));
     batches.run_level(nodes.all());
   }
+  batches.finish();
+  broken_off = false;
   return true;
 }
 

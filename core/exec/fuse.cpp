@@ -301,7 +301,7 @@ bool Fusion::joins(const Node& node) {
   if (reads_ + node.n_inputs + 1 > kReads) return false;
   int gathered = gathered_;
   for (const Value& in : node.in()) {
-    if (in->state == State::valued)
+    if (in->state == State::valued && !is_awaited(*in))
       gathered += in->layout != layout_ && !in->layout->uniform;
     else if (!waits(*in))
       return false;
@@ -324,7 +324,7 @@ bool Fusion::passes(const Node& node) {
   if (is_worth_it(node)) return false;
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     const Node& in = *node.inputs[i];
-    if (in.state == State::pending) return false;
+    if (in.state == State::pending || is_awaited(in)) return false;
     if (i < 8 && node.op->donates >> i & 1 && in.uses > 1) return false;
   }
   return true;

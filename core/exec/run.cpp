@@ -27,6 +27,7 @@ constinit Counters counters;
 // Errors that depend on values may wait for the other fibers; what reads memory that others write
 // may not.
 constinit RunAtOnce run_at_once = [](Node& node) {
+  if (node.flags & Node::stands_for_batch) return run_with_needs(node);
   node.op->at_once ? observe(node) : observe_now(node);
 };
 
@@ -288,6 +289,27 @@ void run_pending() {
     fusion.may_wait(*node) ? fusion.run(*node) : run_one(*node, poll);
   }
   fusion.finish();
+}
+
+namespace {
+
+// Those that it needs first; there are as many as wait to be fused at most.
+void run_needed(Node& node, Poll& poll) {
+  for (const Value& in : node.in())
+    if (in && in->state == State::pending) run_needed(*in, poll);
+  node.order = 0;  // what waits to be fused has no place yet
+  run_one(node, poll);
+}
+
+}  // namespace
+
+void run_with_needs(Node& whole) {
+  TakeTurn taken;
+  if (whole.state != State::pending) return;
+  KeepPlaces keeping;
+  ++counters.runs;
+  Poll poll;
+  run_needed(whole, poll);
 }
 
 namespace {

@@ -214,7 +214,9 @@ void fetch_inputs(const Node& node) {
 }
 
 void give_row(Node& node) {
-  const Node& whole = *node.batch->whole;
+  Node& whole = *node.batch->whole;
+  if (whole.state == State::pending) run_at_once(whole);
+  if (node.buffer) return;  // somebody looked while it ran
   Node* root = &node;
   while (root->op->view && root->n_inputs && root->inputs[0]) root = root->inputs[0].get();
   if (root != &node && root->state == State::valued) {

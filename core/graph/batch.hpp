@@ -16,10 +16,10 @@ struct BatchInput {
 };
 
 // Member `i` is row `i` of `whole`, which has one more dimension in front and owns the batch.
-// Members count as valued even before it has run. Members let go of their inputs, the batch holds
-// on to them; so a member that nobody refers to goes as soon as it was read, and is made anew
-// should its history be looked at. A member's value lies in the whole's: it has no buffer before
-// somebody asks for one.
+// Members count as valued even before it has run. Members count as valued even before it has run.
+// Members let go of their inputs, the batch holds on to them; so a member that nobody refers to
+// goes as soon as it was read, and is made anew should its history be looked at. A member's value
+// lies in the whole's: it has no buffer before somebody asks for one.
 struct Batch {
   Node* whole;
   Node* like;                  // no member, but what every one of them is
@@ -65,6 +65,12 @@ inline uint64_t order_of(const Node& node) {
 inline bool lies_in_batch(const Node& node) {
   return batch_of(node) && node.state == State::valued &&
          (!node.buffer || whole_of(*node.buffer) != nullptr);
+}
+// True for a member of a batch that is yet to run.
+inline bool is_awaited(const Node& node) {
+  const Batch* batch = batch_of(node);
+  return batch && !node.buffer && node.state == State::valued &&
+         batch->whole->state == State::pending;
 }
 // The node of the whole batch, with its value, for a member whose value lies there.
 Value whole_of(const Node& member);
