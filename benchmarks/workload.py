@@ -71,7 +71,13 @@ def modules() -> list[Any]:
     """The workload files of this package: by their numbers, then those without."""
     names = [info.name for info in pkgutil.iter_modules(benchmarks.__path__)]
     numbers = {name: int(found[1]) for name in names if (found := re.match(r"w(\d+)_", name))}
-    chosen = [*sorted(numbers, key=numbers.__getitem__), "fusion", "sst", "examples"]
+    chosen = [
+        *sorted(numbers, key=numbers.__getitem__),
+        "fusion",
+        "batching_cost",
+        "sst",
+        "examples",
+    ]
     return [importlib.import_module(f"benchmarks.{name}") for name in chosen]
 
 

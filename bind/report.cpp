@@ -48,6 +48,8 @@ const char* name_of(Apart why) {
       return "watched";
     case Apart::nothing_alike:
       return "nothing_alike";
+    case Apart::too_few:
+      return "too_few";
   }
   return "";
 }

@@ -100,6 +100,7 @@ WHOLE = {
     "no_rule": "ran one by one, since the op has no batch rule",
     "watched": "ran one by one, since hooks see them or what they save",
     "nothing_alike": "ran alone, since nothing like them was ready at the same time",
+    "too_few": "ran one by one, since too few of what ran with them could be batched",
 }
 DIFFERENCES = {
     "inputs": "differ in the number of inputs",

@@ -17,7 +17,7 @@ namespace wend {
 namespace {
 
 constexpr size_t kMany = 64;   // nodes that need not be counted
-constexpr ptrdiff_t kFew = 8;  // nodes that are not worth a look
+constexpr size_t kFew = 8;     // nodes that are not worth a look
 constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
 constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself ...
 constexpr size_t kLargeRow = size_t{1} << 14;  // ... or that takes longer to copy than to call for
@@ -110,13 +110,21 @@ bool same_key(const Node& a, const Node& b) {
   return true;
 }
 
-bool may_batch(const Node& node) {
-  if (!node.op->can_batch() || node.extra || node.order || node.batch || node.n_inputs == 0 ||
-      node.n_inputs > kMaxInputs)
-    return false;
+// Whether the op has a rule for many, and the value is of a size at which it pays.
+bool is_worth_company(const Node& node) {
+  if (!node.op->can_batch() || node.n_inputs == 0) return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
-  if (node.layout->numel == 0 || bytes > (node.op->elementwise < 0 ? kLarge : kLargeRow))
-    return false;
+  return bytes > 0 && bytes <= (node.op->elementwise < 0 ? kLarge : kLargeRow);
+}
+
+// Whether the node may be a member as far as it is known before its inputs have run.
+bool could_batch(const Node& node) {
+  return is_worth_company(node) && !node.extra && !node.order && !node.batch &&
+         node.n_inputs <= kMaxInputs;
+}
+
+bool may_batch(const Node& node) {
+  if (!could_batch(node)) return false;
   // What reads memory that somebody outside may write runs at once, whatever else is pending.
   for (const Value& in : node.in())
     if (in->state != State::valued || (outside_buffers && in->buffer && is_shared(*in->buffer)))
@@ -374,6 +382,35 @@ bool split_by_rows(Members members, std::vector<std::vector<Node*>>& parts) {
   return false;
 }
 
+bool are_few() {
+  if (pending.live >= kMany) return false;
+  return pending.live < kFew || std::ranges::count_if(pending.nodes, is_due) < ptrdiff_t{kFew};
+}
+
+// Guesses from little of each node's key whether enough of them have company for levels to be worth
+// it: where none has, even keys would cost too much. Stops as soon as it is sure.
+bool have_company() {
+  constexpr size_t kEnough = 256;  // nodes with company, whatever the others are ...
+  constexpr size_t kOneOf = 4;     // ... or one of so many
+  std::vector<uint32_t> seen(std::bit_ceil(pending.live));
+  size_t due = 0, alike = 0;
+  for (size_t i = 0; i < pending.nodes.size(); ++i) {
+    const Node* node = pending.nodes[i];
+    if (!node || node->uses == 0) continue;
+    ++due;
+    if (!is_worth_company(*node)) continue;
+    Hash h;
+    h.add(node->op);
+    h.add(node->layout);
+    h.add(node->inputs[0]->layout);
+    h.add(pending.levels[i]);
+    const auto mark = static_cast<uint32_t>(h.state >> 32) | 1;
+    uint32_t& last = seen[h.state >> 8 & (seen.size() - 1)];
+    if (std::exchange(last, mark) == mark && ++alike == kEnough) return true;
+  }
+  return alike * kOneOf >= due;
+}
+
 // The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile
 // leaves its place empty.
 class Levels {
@@ -456,6 +493,26 @@ class Groups {
   std::vector<uint64_t> groups_;  // their keys' hashes
   std::vector<std::vector<Node*>> pool_;
 };
+
+// Says why the nodes of a run in the order of recording did not run as one.
+[[gnu::noinline]] void explain(const Levels& levels) {
+  Groups groups;
+  for (uint32_t l = 1; l <= levels.highest(); ++l) {
+    const auto slots = levels.level(l);
+    groups.begin(slots.size());
+    for (uint32_t slot : slots) {
+      Node* node = pending.nodes[slot];
+      if (!is_due(node)) continue;
+      if (slots.size() > 1 && could_batch(*node))
+        groups.add(node);
+      else
+        report->alone(*node, slots.size() > 1);
+    }
+    report->level(groups.all());
+    for (const auto& group : groups.all())
+      if (group.size() > 1) report->apart(group, Apart::too_few, 0, group.size());
+  }
+}
 
 // Runs levels. What works element by element on a batch may wait, to run with what reads it.
 class Batches {
@@ -581,9 +638,13 @@ void run_left_over() {
 
 bool run_in_batches(Poll& poll) {
   if (broken_off) run_left_over();
-  if (pending.live < kMany && std::ranges::count_if(pending.nodes, is_due) < kFew) return false;
+  if (are_few()) return false;
   const Levels levels;
   if (!levels.worth_it()) return false;
+  if (!have_company()) {
+    if (report) explain(levels);
+    return false;
+  }
   Batches batches(poll);
   HeldNodes nodes;
   broken_off = true;

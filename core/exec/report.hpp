@@ -23,6 +23,7 @@ enum class Apart : uint8_t {
   no_rule,        // the op runs by itself
   watched,        // a hook is to see it, or what it saves
   nothing_alike,  // nothing like it was ready at the same time
+  too_few,        // too few of all that ran had company
 };
 
 class Report {
