@@ -197,15 +197,12 @@ Value rows_of_batch(Members members, uint32_t slot) {
   return whole->size(0) == n ? whole : batch_rows(whole, first.row, n);
 }
 
-// Whoever recorded the members, they run in a plain mode of their own.
-struct PlainMode {
-  explicit PlainMode(const Node& like) : before(std::exchange(mode, Mode{})) {
+// Whoever recorded the members, they run in a mode of their own.
+struct ModeOfMembers : PlainMode {
+  explicit ModeOfMembers(const Node& like) : PlainMode(&like) {
     mode.grad = like.needs_grad();
     mode.inference = like.flags & Node::inference;
-    mode.line_of = &like;
   }
-  ~PlainMode() { mode = before; }
-  Mode before;
 };
 
 // Members with their inputs put together, and the node whose rows are their values; none where they
@@ -324,8 +321,11 @@ class LargeBatches {
     std::erase_if(wholes_, [](const Ref<Node>& whole) {
       return whole->state == State::dropped || whole->state == State::failed;
     });
-    for (const Ref<Node>& whole : wholes_)
-      if (whole->state == State::valued) move_survivors_out(*whole->batch);
+    try {
+      for (const Ref<Node>& whole : wholes_)
+        if (whole->state == State::valued) move_survivors_out(*whole->batch);
+    } catch (const Error&) {  // there is no memory to save some: members stay where they are
+    }
   }
 
  private:
@@ -551,7 +551,7 @@ void Batches::run_recorded_since(size_t mark) {
 bool Batches::run_at_once(Members members) {
   const size_t mark = pending.nodes.size();
   try {
-    const PlainMode plain(*members[0]);
+    const ModeOfMembers theirs(*members[0]);
     const Together together(members);
     if (!together.whole) return false;
     run_recorded_since(mark);

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "graph/mode.hpp"
 #include "graph/op.hpp"
 
 namespace wend {
@@ -36,6 +37,16 @@ struct Batch {
   bool merges = false;            // some `in` have `each`
 
   uint32_t n() const { return static_cast<uint32_t>(members.size()); }
+};
+
+// Whatever the user has switched on, what is recorded on behalf of nodes has a plain mode.
+struct PlainMode {
+  explicit PlainMode(const Node* line_of) : before(std::exchange(mode, Mode{})) {
+    mode.line_of = line_of;
+  }
+  PlainMode(const PlainMode&) = delete;
+  ~PlainMode() { mode = before; }
+  const Mode before;
 };
 
 // Makes the batch of `whole`, whose rows `members` are. They are not changed, but remembered.

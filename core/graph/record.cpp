@@ -336,9 +336,8 @@ constinit Forever<Constants> constants;
   static const LayoutRef scalar = contiguous(Dims{});
   BufferRef buffer = allocate(size_of(dtype));
   cast_loop(dtype, from)(buffer->data, 0, reinterpret_cast<const char*>(&bits), 0, 1);
-  const Mode before = std::exchange(mode, Mode{});
+  const PlainMode plain(nullptr);
   Value node = from_buffer(data, std::move(buffer), dtype, scalar.get());
-  mode = before;
   node->flags |= weak ? Node::constant | Node::weak : Node::constant;
   // Whoever wrote the number first is not the one place it comes from.
   if (node->code) source_hooks.release(std::exchange(node->code, nullptr));
