@@ -17,10 +17,10 @@ struct BatchInput {
 };
 
 // Member `i` is row `i` of `whole`, which has one more dimension in front and owns the batch.
-// Members count as valued even before it has run. Members count as valued even before it has run.
-// Members let go of their inputs, the batch holds on to them; so a member that nobody refers to
-// goes as soon as it was read, and is made anew should its history be looked at. A member's value
-// lies in the whole's: it has no buffer before somebody asks for one.
+// Members count as valued even before it has run. Members let go of their inputs, the batch holds
+// on to them; so a member that nobody refers to goes as soon as it was read, and is made anew
+// should its history be looked at. A member's value lies in the whole's: it has no buffer before
+// somebody asks for one.
 struct Batch {
   Node* whole;
   Node* like;                  // no member, but what every one of them is
