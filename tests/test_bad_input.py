@@ -365,6 +365,13 @@ def test_out_of_memory_is_a_memory_error_and_leaves_all_intact(ask: Any) -> None
     assert x.grad.tolist() == [2, 2, 2, 2]
 
 
+@pytest.mark.skipif(STANDIN is not None, reason="PyTorch lets the product wrap around to 0")
+def test_sizes_whose_product_wraps_around_do_not_fit() -> None:
+    with pytest.raises(RuntimeError, match="is invalid for input of size 0"):
+        wend.ones(0).reshape(2**32, 2**32)
+    assert wend.ones(0).reshape(2**32, 2**32, 0).numel() == 0
+
+
 @pytest.mark.skipif(STANDIN is not None, reason="PyTorch has more dimensions")
 def test_too_many_dimensions_are_refused() -> None:
     for ask in (

@@ -452,6 +452,12 @@ def test_programs_give_the_same_however_they_run(program: Program) -> None:
     check(program)
 
 
+def test_hooks_change_what_was_asked_for_only_where_the_walk_ends() -> None:
+    add, hook = Move("add", 0, 0, 0), Move("hooked", 0, 0, 0)
+    moves = [add, add, hook, Move("earlier", 0, 0, 0), add, Move("add", 0, 2, 0)]
+    check(Program([1, 1, 1], moves, "all_rows", "asked", "float64", 0))
+
+
 def counted(work: Callable[[], Any]) -> dict[str, int]:
     """What the work adds to the engine's counters."""
     before = wend._C._counters()
@@ -521,3 +527,41 @@ def test_vectors_that_each_meet_a_weight_of_their_own_agree_with_pytorch() -> No
         results.append([leaf.grad.numpy() for leaf in (*layers, *biases)])
     for theirs, ours in zip(*results, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-12)
+
+
+@pytest.mark.parametrize("elements", [4, 512])
+def test_one_member_of_a_batch_may_meet_all_of_the_next(elements: int) -> None:
+    def states(T: Any) -> list[Any]:
+        inputs = [T.full((elements,), i / 32) for i in range(32)]
+        scaled = [x * 2.0 for x in inputs]
+        return [(scaled[7] * x).exp().sum().item() for x in inputs]
+
+    assert states(wend) == pytest.approx(states(torch), rel=1e-5)
+
+
+class Looks:
+    """A hook that looks at a tensor when it goes."""
+
+    def __init__(self, tensor: Any, seen: list[float]) -> None:
+        self.tensor, self.seen = tensor, seen
+
+    def __call__(self, gradient: Any) -> None: ...
+
+    def __del__(self) -> None:
+        self.seen.append(self.tensor.sum().item())
+
+
+@pytest.mark.parametrize("elements", [4, 512])
+def test_what_goes_while_a_batch_runs_may_look_at_what_is_pending(elements: int) -> None:
+    seen: list[float] = []
+    leaves = [wend.full((elements,), float(i), requires_grad=True) for i in range(32)]
+    pending = [wend.full((elements,), i + 1.0) * 0.5 for i in range(32)]
+    for leaf, tensor in zip(leaves, pending, strict=True):
+        leaf.register_hook(Looks(tensor, seen))
+    with wend.no_grad():
+        doubled = [leaf * 2.0 for leaf in leaves]
+        squared = [x * x for x in doubled]
+    del leaves, leaf, tensor
+    assert [x[0].item() for x in squared] == [4.0 * i * i for i in range(32)]
+    assert [x[-1].item() for x in doubled] == [2.0 * i for i in range(32)]
+    assert sorted(seen) == [elements * (i + 1) / 2 for i in range(32)]

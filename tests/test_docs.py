@@ -54,3 +54,16 @@ def test_lines_are_short_outside_programs_and_tables(page: Path) -> None:
     prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
     long = [line for line in prose.splitlines() if len(line) > 110 and not line.startswith("|")]
     assert not long
+
+
+def test_names_in_the_tour_are_those_of_the_code() -> None:
+    named = set(
+        re.findall(
+            r"`(?:wend\.|Batch::|Fusion::)?([a-z_]\w+)`", (ROOT / "docs/tour.md").read_text(), re.I
+        )
+    )
+    files = [f for top in ("core", "bind", "wend") for f in (ROOT / top).rglob("*.[chp]*")]
+    sources = [f.read_text() for f in files if f.suffix in (".cpp", ".hpp", ".py", ".pyi")]
+    words = {word for source in sources for word in re.findall(r"\w+", source)}
+    assert named
+    assert not named - words

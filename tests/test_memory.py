@@ -3,8 +3,8 @@
 Bytes and kernels are counted, so that the same program always gives the same numbers.
 """
 
-import itertools
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -62,7 +62,7 @@ def convolutions(T: Any) -> Callable[[], Any]:
 def perceptron(T: Any) -> Callable[[], Any]:
     sizes = [256, 512, 512, 10]
     layers: list[Any] = []
-    for before, after in itertools.pairwise(sizes):
+    for before, after in pairwise(sizes):
         layers += [T.nn.Linear(before, after), T.nn.Dropout(0.5), T.nn.Tanh()]
     model = T.nn.Sequential(*layers)
     x = T.ones(512, 256)

@@ -67,10 +67,10 @@ class fusion(ContextDecorator):  # noqa: N801
     Tensors of fewer than `elements` run one by one in any case: they stay in cache from one
     operation to the next.
 
-    >>> x = wend.ones(100, 100).exp()
+    >>> x = wend.ones(100, 100)
     >>> with wend.report() as r, wend.fusion(False):
-    ...     print(((x * 2 + 1).tanh() - 1).sum().item() < 0, r.fusions)
-    True 0
+    ...     print((x * 2 + 1).sum().item(), r.fusions)
+    30000.0 0
     """
 
     def __init__(self, mode: bool = True, elements: int = 4096) -> None:
@@ -252,11 +252,11 @@ class report:  # noqa: N801
     def fused_ops(self) -> dict[tuple[str, ...], int]:
         """How often the same ops ran in one pass, by their names in order.
 
-        >>> x = wend.ones(100, 100).exp()
+        >>> x = wend.ones(100, 100)
         >>> with wend.report() as r:
-        ...     total = (x * 2 + 1).sum().item()
+        ...     total = (x.exp() * 2 + 1).sum().item()
         >>> r.fused_ops
-        {('mul', 'add', 'sum'): 1}
+        {('exp', 'mul', 'add', 'sum'): 1}
         """
         self._look()
         return {key: times for key, (times,) in self._fused.items()}
@@ -302,9 +302,9 @@ class report:  # noqa: N801
         Counts results of kernels that ran since the report, or the one around it, was opened.
 
         >>> with wend.report() as r:
-        ...     loss = wend.ones(1000, 10).exp().sum().item()
+        ...     loss = (wend.ones(1000, 10) * 2).cumsum(0).sum().item()
         >>> [(held.op, held.bytes) for held in r.at_peak]
-        [('exp', 40000), ('sum', 4)]
+        [('mul', 40000), ('running_sum', 40000)]
         """
         self._look()
         return self._held

@@ -122,23 +122,32 @@ def _nearest(name: str, known: list[str]) -> str:
 
 
 def _say_what_lacks(module: ModuleType, name: str) -> None:
-    """Let a module say in its errors that wend lacks a name, and which ones are near."""
+    """Let a module and its parts say that wend lacks a name, and which ones are near."""
     before: Callable[[str], Any] | None = module.__dict__.get("__getattr__")
     if getattr(before, "_says_what_lacks", False):
         return
 
+    def say_of_part(attribute: str, part: Any) -> None:
+        if isinstance(part, ModuleType) and part.__name__ == f"{module.__name__}.{attribute}":
+            _say_what_lacks(part, f"{name}.{attribute}")
+
     def lookup(attribute: str) -> Any:
         if before is not None:
             try:
-                return before(attribute)
+                found = before(attribute)
             except AttributeError:
                 pass
+            else:
+                say_of_part(attribute, found)
+                return found
         if attribute.startswith("__"):
             raise AttributeError(f"module '{name}' has no attribute '{attribute}'")
         _raise_missing(module, name, attribute)
 
     lookup._says_what_lacks = True  # type: ignore[attr-defined]
     module.__dict__["__getattr__"] = lookup
+    for attribute, part in list(module.__dict__.items()):
+        say_of_part(attribute, part)
 
 
 def _raise_missing(module: ModuleType, name: str, attribute: str) -> NoReturn:

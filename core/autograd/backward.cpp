@@ -55,7 +55,7 @@ class Reach {
     for (auto& t : request.targets) {
       targets_[t.node.get()].push_back(&t);
       leading_.insert(t.node.get());
-      oldest_ = std::min(oldest_, t.node->order);
+      oldest_ = std::min(oldest_, order_of(*t.node));
     }
     for (const auto& r : request.roots) stack.push_back({standing_for(r.node.get()), false});
     while (!stack.empty()) {
@@ -65,7 +65,7 @@ class Reach {
         if (goes_on_from(*node)) leading_.insert(node);
         continue;
       }
-      if (node->order < oldest_ || !seen_.insert(node).second) continue;
+      if (order_of(*node) < oldest_ || !seen_.insert(node).second) continue;
       stack.push_back({node, true});
       each_input(*node, [&](const Node* in) {
         stack.push_back({standing_for(in), false});
@@ -115,10 +115,14 @@ class Reach {
   uint64_t oldest_ = ~uint64_t{0};
 };
 
-// Whether every node of the request's walk may be passed together with those that it ran with.
+// Whether every node of the request's walk may be passed together with those that it ran with. Not
+// to a node inside that has hooks: whether they change the answer depends on what lies beyond it,
+// and not on what lies beyond its neighbours.
 bool goes_by_batches(const Backward& request) {
   return !request.create_graph && !mode.anomaly &&
-         std::ranges::none_of(request.targets, [](const auto& t) { return batch_of(*t.node); });
+         std::ranges::none_of(request.targets, [](const auto& t) {
+           return batch_of(*t.node) || (t.node->extra && !t.node->is_leaf());
+         });
 }
 
 // The rows of a batch's gradient: where each comes from, and which are there at all.
@@ -258,11 +262,11 @@ class Walk {
     std::vector<Node*> stack = frontier_->nodes();
     stack.push_back(at_);
     uint64_t oldest = ~uint64_t{0};
-    for (const Node* n : nodes) oldest = std::min(oldest, n->order);
+    for (const Node* n : nodes) oldest = std::min(oldest, order_of(*n));
     while (!stack.empty()) {
       Node* node = stack.back();
       stack.pop_back();
-      if (node->order < oldest || !seen.insert(node).second) continue;
+      if (order_of(*node) < oldest || !seen.insert(node).second) continue;
       for (const Value& in : node->in())
         if (wants(in.get())) stack.push_back(in.get());
     }

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/forever.hpp"
-#include "graph/op.hpp"
+#include "graph/batch.hpp"
 
 namespace wend {
 
@@ -46,7 +46,7 @@ class Frontier {
   [[gnu::always_inline]] Entry& entry(Node* node) {
     if (newest_.node.get() == node) return newest_;
     if (Entry* met = used_ ? met_before(node) : nullptr) return *met;
-    if (node->order < newest_order()) return put_away({Value(node), {}, {}});
+    if (order_of(*node) < newest_order()) return put_away({Value(node), {}, {}});
     if (newest_.node) put_away(std::move(newest_));
     newest_.node = Value(node);
     return newest_;
@@ -77,7 +77,7 @@ class Frontier {
   };
 
   uint64_t newest_order() const {
-    if (newest_.node) return newest_.node->order;
+    if (newest_.node) return order_of(*newest_.node);
     return heap_.empty() ? 0 : heap_.front().order;
   }
 
@@ -100,7 +100,7 @@ class Frontier {
     entries_[index] = std::move(entry);
     table_[find(node)] = {node, index};
     ++used_;
-    heap_.push_back({node->order, index});
+    heap_.push_back({order_of(*node), index});
     std::push_heap(heap_.begin(), heap_.end());
     return entries_[index];
   }

@@ -1,5 +1,5 @@
 // base/buffer.hpp: memory that values live in, from a caching allocator.
-// Who may write into a buffer, and when, is decided by graph/cell and exec/run.
+// Who may write into a buffer, and when, is decided by tensor/variable and exec/run.
 #pragma once
 
 #include <cstddef>

@@ -75,10 +75,10 @@ bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> stri
 // Row-major strides of sizes permuted so that `order[0]` is the outermost dimension in memory.
 Dims permuted_strides(std::span<const int64_t> sizes, std::span<const int> order) {
   Dims strides(sizes);
-  int64_t step = 1;
+  uint64_t step = 1;  // wraps around as in contiguous_strides
   for (int i = strides.n - 1; i >= 0; --i) {
-    strides[order[i]] = step;
-    step *= std::max<int64_t>(sizes[order[i]], 1);
+    strides[order[i]] = static_cast<int64_t>(step);
+    step *= static_cast<uint64_t>(std::max<int64_t>(sizes[order[i]], 1));
   }
   return strides;
 }

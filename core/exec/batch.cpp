@@ -7,7 +7,7 @@
 #include <bit>
 #include <unordered_map>
 
-#include "exec/execute.hpp"
+#include "exec/fuse.hpp"
 #include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
@@ -119,7 +119,8 @@ bool is_worth_company(const Node& node) {
 
 // Whether the node may be a member as far as it is known before its inputs have run.
 bool could_batch(const Node& node) {
-  return is_worth_company(node) && !node.extra && !node.order && node.n_inputs <= kMaxInputs;
+  return is_worth_company(node) && !node.extra && !node.order && !node.batch &&
+         node.n_inputs <= kMaxInputs;
 }
 
 bool may_batch(const Node& node) {
@@ -196,15 +197,12 @@ Value rows_of_batch(Members members, uint32_t slot) {
   return whole->size(0) == n ? whole : batch_rows(whole, first.row, n);
 }
 
-// Whoever recorded the members, they run in a plain mode of their own.
-struct PlainMode {
-  explicit PlainMode(const Node& like) : before(std::exchange(mode, Mode{})) {
+// Whoever recorded the members, they run in a mode of their own.
+struct ModeOfMembers : PlainMode {
+  explicit ModeOfMembers(const Node& like) : PlainMode(&like) {
     mode.grad = like.needs_grad();
     mode.inference = like.flags & Node::inference;
-    mode.line_of = &like;
   }
-  ~PlainMode() { mode = before; }
-  Mode before;
 };
 
 // Members with their inputs put together, and the node whose rows are their values; none where they
@@ -295,19 +293,10 @@ bool lie_alike(const Node& whole, const Node& like) {
 // Whether the rows of `whole` are what the members would be.
 bool fits(const Node& whole, Members members) {
   const Node& like = *members[0];
-  return whole.state == State::valued && whole.dtype == like.dtype &&
-         whole.needs_grad() == like.needs_grad() && whole.ndim() == like.ndim() + 1 &&
-         whole.size(0) == static_cast<int64_t>(members.size()) && lie_alike(whole, like) &&
-         (like.op->view || like.offset == 0);
-}
-
-void run_recorded_since(size_t mark) {
-  for (size_t i = mark; i < pending.nodes.size(); ++i) {
-    Node* node = pending.nodes[i];
-    if (!node || node->uses == 0) continue;
-    const Value held(node);
-    execute(*node, work_of(*node));
-  }
+  return (whole.state == State::valued || whole.state == State::pending) &&
+         whole.dtype == like.dtype && whole.needs_grad() == like.needs_grad() &&
+         whole.ndim() == like.ndim() + 1 && whole.size(0) == static_cast<int64_t>(members.size()) &&
+         lie_alike(whole, like) && (like.op->view || like.offset == 0);
 }
 
 void publish_rows(Node& whole, const Together& together) {
@@ -317,6 +306,7 @@ void publish_rows(Node& whole, const Together& together) {
     pending.remove(&member);
     join_batch(batch, member, static_cast<uint32_t>(i));
   }
+  for (Node* member : together.members) leave_inputs(*member);
   counters.nodes += together.members.size();
 }
 
@@ -328,44 +318,20 @@ class LargeBatches {
       wholes_.emplace_back(&whole);
   }
   void thin_out() {
-    std::erase_if(wholes_, [](const Ref<Node>& whole) { return whole->state != State::valued; });
-    for (const Ref<Node>& whole : wholes_) move_survivors_out(*whole->batch);
+    std::erase_if(wholes_, [](const Ref<Node>& whole) {
+      return whole->state == State::dropped || whole->state == State::failed;
+    });
+    try {
+      for (const Ref<Node>& whole : wholes_)
+        if (whole->state == State::valued) move_survivors_out(*whole->batch);
+    } catch (const Error&) {  // there is no memory to save some: members stay where they are
+    }
   }
 
  private:
   static constexpr size_t kWorthThinning = 128 << 10;
   std::vector<Ref<Node>> wholes_;
 };
-
-bool run_at_once(Members members, LargeBatches& large) {
-  const size_t mark = pending.nodes.size();
-  try {
-    const PlainMode plain(*members[0]);
-    const Together together(members);
-    if (!together.whole) return false;
-    run_recorded_since(mark);
-    if (!fits(*together.whole, members)) return false;
-    publish_rows(*together.whole, together);
-    large.add(*together.whole);
-  } catch (const Error& e) {
-    if (e.kind == ErrorKind::interrupted) throw;
-    // Which of them it is that cannot run shows when each runs by itself.
-    return false;
-  }
-  if (report) report->batch(members);
-  ++counters.batches;
-  counters.batched += members.size();
-  return true;
-}
-
-void run_one_by_one(Members members, Poll& poll) {
-  for (Node* node : members) {
-    if (node->state != State::pending || node->uses == 0) continue;
-    const int64_t work = work_of(*node);
-    execute(*node, work);
-    poll.after(work);
-  }
-}
 
 // Splits members by the value of an input that is better shared; true iff it is worth it.
 bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Node*>>& parts) {
@@ -414,28 +380,6 @@ bool split_by_rows(Members members, std::vector<std::vector<Node*>>& parts) {
     if (split_by_rows(members, i, parts)) return true;
   }
   return false;
-}
-
-void run_alike(Members members, LargeBatches& large, Poll& poll) {
-  if (members.size() == 1) return run_one_by_one(members, poll);
-  const Op& op = *members[0]->op;
-  for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
-    std::vector<std::vector<Node*>> parts;
-    if (!(op.weights >> i & 1) || Slot(members, i).one_value || !split_by_weight(members, i, parts))
-      continue;
-    if (report) report->apart(members, Apart::weight, i, parts.size());
-    for (const auto& part : parts) run_alike(part, large, poll);
-    return;
-  }
-  std::vector<std::vector<Node*>> parts;
-  if (split_by_rows(members, parts)) {
-    for (const auto& part : parts) run_alike(part, large, poll);
-    return;
-  }
-  const int64_t work = work_of(*members[0]) * static_cast<int64_t>(members.size());
-  if (run_at_once(members, large)) return poll.after(work);
-  if (report) report->apart(members, Apart::refused, 0, members.size());
-  run_one_by_one(members, poll);
 }
 
 bool are_few() {
@@ -570,14 +514,100 @@ class Groups {
   }
 }
 
-void run_unlike(Node& node, bool others, Poll& poll) {
-  if (report) report->alone(node, others);
-  Node* const one[] = {&node};
-  run_one_by_one(one, poll);
+// Runs levels. What works element by element on a batch may wait, to run with what reads it.
+class Batches {
+ public:
+  explicit Batches(Poll& poll) : poll_(poll), fusion_(poll) {}
+
+  void run_level(Members nodes);
+  void finish() { fusion_.finish(); }
+
+ private:
+  bool run_at_once(Members members);
+  void run_recorded_since(size_t mark);
+  void run_alike(Members members);
+  void run_one_by_one(Members members);
+  void run_unlike(Node& node, bool others);
+
+  Poll& poll_;
+  Fusion fusion_;
+  Groups groups_;
+  LargeBatches large_;
+};
+
+void Batches::run_recorded_since(size_t mark) {
+  for (size_t i = mark; i < pending.nodes.size(); ++i) {
+    Node* node = pending.nodes[i];
+    if (!node || node->uses == 0) continue;
+    const Value held(node);
+    // Integers may be divided by zero: that shows before members have their values.
+    const bool may_fail = node->op->tile && !is_floating(node->dtype);
+    if (may_fail) fusion_.finish();
+    fusion_.run(*node);
+    if (may_fail) fusion_.finish();
+  }
 }
 
-void run_level(Members nodes, Groups& groups, LargeBatches& large, Poll& poll) {
-  groups.begin(nodes.size());
+bool Batches::run_at_once(Members members) {
+  const size_t mark = pending.nodes.size();
+  try {
+    const ModeOfMembers theirs(*members[0]);
+    const Together together(members);
+    if (!together.whole) return false;
+    run_recorded_since(mark);
+    if (!fits(*together.whole, members)) return false;
+    publish_rows(*together.whole, together);
+    large_.add(*together.whole);
+  } catch (const Error& e) {
+    if (e.kind == ErrorKind::interrupted) throw;
+    // Which of them it is that cannot run shows when each runs by itself.
+    return false;
+  }
+  if (report) report->batch(members);
+  ++counters.batches;
+  counters.batched += members.size();
+  return true;
+}
+
+void Batches::run_one_by_one(Members members) {
+  fusion_.finish();
+  for (Node* node : members) {
+    if (node->state != State::pending || node->uses == 0) continue;
+    const int64_t work = work_of(*node);
+    execute(*node, work);
+    poll_.after(work);
+  }
+}
+
+void Batches::run_alike(Members members) {
+  if (members.size() == 1) return run_one_by_one(members);
+  const Op& op = *members[0]->op;
+  for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
+    std::vector<std::vector<Node*>> parts;
+    if (!(op.weights >> i & 1) || Slot(members, i).one_value || !split_by_weight(members, i, parts))
+      continue;
+    if (report) report->apart(members, Apart::weight, i, parts.size());
+    for (const auto& part : parts) run_alike(part);
+    return;
+  }
+  std::vector<std::vector<Node*>> parts;
+  if (split_by_rows(members, parts)) {
+    for (const auto& part : parts) run_alike(part);
+    return;
+  }
+  if (run_at_once(members)) return;
+  if (report) report->apart(members, Apart::refused, 0, members.size());
+  run_one_by_one(members);
+}
+
+void Batches::run_unlike(Node& node, bool others) {
+  if (report) report->alone(node, others);
+  Node* const one[] = {&node};
+  run_one_by_one(one);
+}
+
+void Batches::run_level(Members nodes) {
+  groups_.begin(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     fetch_ahead(nodes, i);
     Node* node = nodes[i];
@@ -585,17 +615,29 @@ void run_level(Members nodes, Groups& groups, LargeBatches& large, Poll& poll) {
     if (node->uses == 0)
       take_place(*node);
     else if (nodes.size() > 1 && may_batch(*node))
-      groups.add(node);
+      groups_.add(node);
     else
-      run_unlike(*node, nodes.size() > 1, poll);
+      run_unlike(*node, nodes.size() > 1);
   }
-  if (report) report->level(groups.all());
-  for (const auto& group : groups.all()) run_alike(group, large, poll);
+  if (report) report->level(groups_.all());
+  for (const auto& group : groups_.all()) run_alike(group);
+  large_.thin_out();
+}
+
+bool broken_off = false;  // a run ended by an error, and may have left batches that wait
+
+// Members have been told that they have their values, so levels do not count their batch.
+void run_left_over() {
+  for (size_t i = 0; i < pending.nodes.size(); ++i)
+    if (Node* node = pending.nodes[i]; is_due(node) && node->flags & Node::stands_for_batch)
+      run_with_needs(*node);
+  broken_off = false;
 }
 
 }  // namespace
 
 bool run_in_batches(Poll& poll) {
+  if (broken_off) run_left_over();
   if (are_few()) return false;
   const Levels levels;
   if (!levels.worth_it()) return false;
@@ -603,14 +645,15 @@ bool run_in_batches(Poll& poll) {
     if (report) explain(levels);
     return false;
   }
-  Groups groups;
+  Batches batches(poll);
   HeldNodes nodes;
-  LargeBatches large;
+  broken_off = true;
   for (uint32_t l = 1; l <= levels.highest(); ++l) {
     nodes.take(levels.level(l));
-    run_level(nodes.all(), groups, large, poll);
-    large.thin_out();
+    batches.run_level(nodes.all());
   }
+  batches.finish();
+  broken_off = false;
   return true;
 }
 

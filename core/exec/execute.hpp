@@ -41,6 +41,9 @@ class Poll {
   int64_t last_ = 0;
 };
 
+// Runs the whole of a batch whose members have been told that they have their values, and what it
+// needs: but for that, pending nodes may not be looked at.
+void run_with_needs(Node& whole);
 // Runs a node in its turn.
 void run_alone(Node& node, Poll& poll);
 

@@ -301,7 +301,7 @@ bool Fusion::joins(const Node& node) {
   if (reads_ + node.n_inputs + 1 > kReads) return false;
   int gathered = gathered_;
   for (const Value& in : node.in()) {
-    if (in->state == State::valued)
+    if (in->state == State::valued && !is_awaited(*in))
       gathered += in->layout != layout_ && !in->layout->uniform;
     else if (!waits(*in))
       return false;
@@ -324,7 +324,7 @@ bool Fusion::passes(const Node& node) {
   if (is_worth_it(node)) return false;
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     const Node& in = *node.inputs[i];
-    if (in.state == State::pending) return false;
+    if (in.state == State::pending || is_awaited(in)) return false;
     if (i < 8 && node.op->donates >> i & 1 && in.uses > 1) return false;
   }
   return true;
@@ -337,7 +337,7 @@ void Fusion::add(Node& node) {
   members_[n_++] = &node;
 }
 
-void Fusion::consider(Node& node) {
+void Fusion::run(Node& node) {
   if (n_ > 0) {
     reduced_ = completes(node);
     if (reduced_ || (is_worth_it(node) && joins(node))) {
@@ -371,6 +371,7 @@ void Fusion::keep_due() {
 void Fusion::finish() {
   keep_due();
   if (n_ == 1) {
+    members_[0]->order = 0;
     run_alone(*members_[0], poll_);
   } else if (n_ > 1) {
     int64_t work = 0;
@@ -382,7 +383,10 @@ void Fusion::finish() {
 }
 
 void Fusion::let_go() {
-  for (Node* member : std::span(members_, n_)) unref(member);
+  for (Node* member : std::span(members_, n_)) {
+    if (member->state == State::pending) member->order = 0;
+    unref(member);
+  }
   n_ = reads_ = gathered_ = passed_ = 0;
 }
 

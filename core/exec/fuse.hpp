@@ -18,13 +18,14 @@ class Fusion {
   Fusion(const Fusion&) = delete;
   ~Fusion() { let_go(); }  // what still waits stays pending
 
-  void run(Node& node) { n_ == 0 && !is_worth_it(node) ? run_alone(node, poll_) : consider(node); }
+  void run(Node& node);
+  // Otherwise the node may as well be run by itself.
+  bool may_wait(const Node& node) const { return n_ > 0 || is_worth_it(node); }
   // Runs what waits.
   void finish();
 
  private:
-  bool is_worth_it(const Node& node) const { return node.op->tile && node.layout->numel >= from_; }
-  void consider(Node& node);
+  bool is_worth_it(const Node& node) const { return node.layout->numel >= from_ && node.op->tile; }
   bool waits(const Node& node) const;
   bool starts(const Node& node);
   bool joins(const Node& node);

@@ -27,6 +27,7 @@ constinit Counters counters;
 // Errors that depend on values may wait for the other fibers; what reads memory that others write
 // may not.
 constinit RunAtOnce run_at_once = [](Node& node) {
+  if (node.flags & Node::stands_for_batch) return run_with_needs(node);
   node.op->at_once ? observe(node) : observe_now(node);
 };
 
@@ -174,8 +175,9 @@ void execute(Node& node, int64_t work) {
     take_value(node, *node.inputs[0]);
     return publish(node);
   }
-  for (const Value& in : node.in())
-    if (in) with_buffer(*in);
+  if (batches_made) [[unlikely]]
+    for (const Value& in : node.in())
+      if (in) with_buffer(*in);
   try {
     give_memory(node);
     if (node.layout->numel > 0 || node.op->donates) run_kernel(node, work);
@@ -209,9 +211,7 @@ struct KeepPlaces {
   }
 };
 
-}  // namespace
-
-void run_alone(Node& node, Poll& poll) {
+[[gnu::always_inline]] inline void run_one(Node& node, Poll& poll) {
   const int64_t work = work_of(node);
   poll.after(work);
   retain(&node);
@@ -221,6 +221,10 @@ void run_alone(Node& node, Poll& poll) {
   } held{&node};
   execute(node, work);
 }
+
+}  // namespace
+
+void run_alone(Node& node, Poll& poll) { run_one(node, poll); }
 
 void take_turn() {
   const pthread_t me = pthread_self();
@@ -282,9 +286,30 @@ void run_pending() {
       if (node->needs_grad()) take_place(*node);
       continue;
     }
-    fusion.run(*node);
+    fusion.may_wait(*node) ? fusion.run(*node) : run_one(*node, poll);
   }
   fusion.finish();
+}
+
+namespace {
+
+// Those that it needs first; there are as many as wait to be fused at most.
+void run_needed(Node& node, Poll& poll) {
+  for (const Value& in : node.in())
+    if (in && in->state == State::pending) run_needed(*in, poll);
+  node.order = 0;  // what waits to be fused has no place yet
+  run_one(node, poll);
+}
+
+}  // namespace
+
+void run_with_needs(Node& whole) {
+  TakeTurn taken;
+  if (whole.state != State::pending) return;
+  KeepPlaces keeping;
+  ++counters.runs;
+  Poll poll;
+  run_needed(whole, poll);
 }
 
 namespace {

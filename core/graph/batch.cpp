@@ -68,11 +68,8 @@ std::pair<Node*, int64_t> origin_of_row(const Node& stacked, uint32_t i) {
 Ref<Node> nameless(const Node& stacked) {
   static const Op& data = op_named("data");
   const LayoutRef layout = intern(stacked.sizes().subspan(1), stacked.strides().subspan(1));
-  const Mode before = std::exchange(mode, Mode{});
-  mode.line_of = &stacked;
-  Node* node = bare_node(data, 0, stacked.dtype, layout.get(), 0);
-  mode = before;
-  return Ref<Node>::adopt(node);
+  const PlainMode plain(&stacked);
+  return Ref<Node>::adopt(bare_node(data, 0, stacked.dtype, layout.get(), 0));
 }
 
 Ref<Node> input_of(const Batch& batch, size_t i, uint32_t row) {
@@ -88,15 +85,17 @@ Ref<Node> input_of(const Batch& batch, size_t i, uint32_t row) {
   return origin->needs_grad() ? member_of(*origin, row_there) : nameless(*in.all);
 }
 
+// Without inputs.
+Node* copy_of(const Node& node) {
+  const PlainMode plain(&node);
+  return bare_node(*node.op, node.n_inputs, node.dtype, node.layout, node.offset);
+}
+
 Node* make_anew(Batch& batch, uint32_t row) {
   const Node& like = *batch.like;
-  const Mode before = std::exchange(mode, Mode{});
-  mode.line_of = &like;
-  Node* node = bare_node(*like.op, like.n_inputs, like.dtype, like.layout, like.offset);
-  mode = before;
+  Node* node = copy_of(like);
   node->flags = like.flags;
   node->number = batch.numbers[row];
-  node->order = batch.whole->order;
   node->attrs = Ref<Attrs>(batch.attrs.empty() ? like.attrs : batch.attrs[row].get()).leak();
   if (!batch.sources.empty()) {
     if (node->code) source_hooks.release(node->code);
@@ -114,15 +113,14 @@ Node* make_anew(Batch& batch, uint32_t row) {
 }  // namespace
 
 Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in) {
-  auto* batch = new Batch;
+  batches_made = true;
+  auto made = std::make_unique<Batch>();
   const Node& first = *members[0];
-  batch->whole = &whole;
-  batch->members.assign(members.begin(), members.end());
+  made->whole = &whole;
+  made->members.assign(members.begin(), members.end());
+  made->like = copy_of(first);
+  Batch* batch = made.release();
   remember_what_differs(*batch, members);
-  const Mode before = std::exchange(mode, Mode{});
-  mode.line_of = &first;
-  batch->like = bare_node(*first.op, first.n_inputs, first.dtype, first.layout, first.offset);
-  mode = before;
   batch->like->flags = first.flags & kCommonFlags;
   batch->like->saved = first.saved;
   batch->like->attrs = Ref<Attrs>(first.attrs).leak();
@@ -137,7 +135,6 @@ Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchI
 void join_batch(Batch& batch, Node& member, uint32_t row) {
   member.batch = &batch;
   member.row = row;
-  member.order = batch.whole->order;
   if (member.saved & kSavesOutput) --member.uses;
   member.saved = 0;
   member.state = State::dropped;
@@ -145,6 +142,9 @@ void join_batch(Batch& batch, Node& member, uint32_t row) {
     member.state = State::valued;
     if (batch.valued++ == 0) use(batch.whole);
   }
+}
+
+void leave_inputs(Node& member) {
   if (member.op->view) return keep_history(member, true);
   for (uint32_t i = 0; i < member.n_inputs; ++i)
     if (Node* input = member.inputs[i].leak()) let_go(input);
@@ -212,7 +212,9 @@ void fetch_inputs(const Node& node) {
 }
 
 void give_row(Node& node) {
-  const Node& whole = *node.batch->whole;
+  Node& whole = *node.batch->whole;
+  if (whole.state == State::pending) run_at_once(whole);
+  if (node.buffer) return;  // somebody looked while it ran
   Node* root = &node;
   while (root->op->view && root->n_inputs && root->inputs[0]) root = root->inputs[0].get();
   if (root != &node && root->state == State::valued) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "graph/mode.hpp"
 #include "graph/op.hpp"
 
 namespace wend {
@@ -16,9 +17,10 @@ struct BatchInput {
 };
 
 // Member `i` is row `i` of `whole`, which has one more dimension in front and owns the batch.
-// Members let go of their inputs, the batch holds on to them; so a member that nobody refers to
-// goes as soon as it was read, and is made anew should its history be looked at. A member's value
-// lies in the whole's: it has no buffer before somebody asks for one.
+// Members count as valued even before it has run. Members let go of their inputs, the batch holds
+// on to them; so a member that nobody refers to goes as soon as it was read, and is made anew
+// should its history be looked at. A member's value lies in the whole's: it has no buffer before
+// somebody asks for one.
 struct Batch {
   Node* whole;
   Node* like;                  // no member, but what every one of them is
@@ -37,13 +39,27 @@ struct Batch {
   uint32_t n() const { return static_cast<uint32_t>(members.size()); }
 };
 
+// Whatever the user has switched on, what is recorded on behalf of nodes has a plain mode.
+struct PlainMode {
+  explicit PlainMode(const Node* line_of) : before(std::exchange(mode, Mode{})) {
+    mode.line_of = line_of;
+  }
+  PlainMode(const PlainMode&) = delete;
+  ~PlainMode() { mode = before; }
+  const Mode before;
+};
+
 // Makes the batch of `whole`, whose rows `members` are. They are not changed, but remembered.
 Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in);
-// The member has its value and lets go of its inputs. The batch has counted its reference already.
+// The member has its value. The batch has counted its reference already.
 void join_batch(Batch& batch, Node& member, uint32_t row);
+// A member that joined lets go of its inputs, which may call user code.
+void leave_inputs(Node& member);
 void leave_batch(Node& node);
 void free_batch(Batch* batch);
 
+// True once there was a batch: before, every value has its buffer.
+inline constinit bool batches_made = false;
 // True once a view, other than of a leaf's making, may have hooks.
 inline constinit bool views_watched = false;
 
@@ -51,10 +67,21 @@ inline constinit bool views_watched = false;
 inline Batch* batch_of(const Node& node) {
   return node.batch && !(node.flags & Node::stands_for_batch) ? node.batch : nullptr;
 }
+// Where a node stands in the order of running; a member stands where its batch does.
+inline uint64_t order_of(const Node& node) {
+  const Batch* batch = batch_of(node);
+  return batch ? batch->whole->order : node.order;
+}
 // True iff a member's value is a row of its batch's.
 inline bool lies_in_batch(const Node& node) {
   return batch_of(node) && node.state == State::valued &&
          (!node.buffer || whole_of(*node.buffer) != nullptr);
+}
+// True for a member of a batch that is yet to run.
+inline bool is_awaited(const Node& node) {
+  const Batch* batch = batch_of(node);
+  return batch && !node.buffer && node.state == State::valued &&
+         batch->whole->state == State::pending;
 }
 // The node of the whole batch, with its value, for a member whose value lies there.
 Value whole_of(const Node& member);

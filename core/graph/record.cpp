@@ -228,8 +228,8 @@ namespace {
       node->flags = (node->flags & ~Node::inference) | (base.flags & Node::inference);
     // It has its value at once, but not its place before what its history leads to has one.
     if (base.state == State::valued && needs.level == 0) {
+      take_value(*node, base);  // for which the base's batch may have to run
       node->order = next_order();
-      take_value(*node, base);
       let_inputs_go(*node);
       return Value::adopt(node);
     }
@@ -336,9 +336,8 @@ constinit Forever<Constants> constants;
   static const LayoutRef scalar = contiguous(Dims{});
   BufferRef buffer = allocate(size_of(dtype));
   cast_loop(dtype, from)(buffer->data, 0, reinterpret_cast<const char*>(&bits), 0, 1);
-  const Mode before = std::exchange(mode, Mode{});
+  const PlainMode plain(nullptr);
   Value node = from_buffer(data, std::move(buffer), dtype, scalar.get());
-  mode = before;
   node->flags |= weak ? Node::constant | Node::weak : Node::constant;
   // Whoever wrote the number first is not the one place it comes from.
   if (node->code) source_hooks.release(std::exchange(node->code, nullptr));

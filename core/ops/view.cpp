@@ -379,6 +379,7 @@ Dims infer_sizes(std::span<const int64_t> asked, int64_t numel) {
   Dims sizes(asked);
   int unknown = -1;
   int64_t known = 1;
+  bool too_many = false;
   for (int i = 0; i < sizes.n; ++i) {
     if (sizes[i] == -1) {
       if (unknown >= 0) fail(ErrorKind::runtime, "only one dimension can be inferred");
@@ -387,10 +388,11 @@ Dims infer_sizes(std::span<const int64_t> asked, int64_t numel) {
       fail(ErrorKind::runtime, "invalid shape dimension ", sizes[i], " at index ", i, " of shape ",
            show(asked));
     } else {
-      known *= sizes[i];
+      too_many |= __builtin_mul_overflow(known, sizes[i], &known);
     }
   }
-  const bool fits = unknown >= 0 ? known != 0 && numel % known == 0 : known == numel;
+  if (std::ranges::count(sizes.span(), 0)) known = 0, too_many = false;
+  const bool fits = !too_many && (unknown >= 0 ? known != 0 && numel % known == 0 : known == numel);
   if (unknown >= 0 && known == 0 && numel == 0)
     fail(ErrorKind::runtime, "cannot reshape tensor of 0 elements into shape ", show(asked),
          " because the unspecified dimension size -1 can be any value and is ambiguous");

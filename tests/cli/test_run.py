@@ -78,6 +78,11 @@ def test_torch_is_wend_itself(tmp_path: Path) -> None:
         ("torch.randx(2)", "AttributeError: module 'torch' has no attribute 'randx'"),
         ("torch.optim.Adem", "AttributeError: module 'torch.optim' has no attribute 'Adem'"),
         (
+            "torch.nn.functional.geluu",
+            "AttributeError: module 'torch.nn.functional' has no attribute",
+        ),
+        ("torch.utils.data.Datset", "AttributeError: module 'torch.utils.data' has no attribute"),
+        (
             "from torch.optim import Adem",
             "ImportError: cannot import name 'Adem' from 'torch.optim'",
         ),
@@ -93,6 +98,7 @@ def test_what_wend_lacks_is_named_with_what_is_near(tmp_path: Path, line: str, e
     assert last.startswith(error)
     assert "wend" in last.removeprefix(error)
     near = {"randx": "rand", "Adem": "Adam", "savee": "save", "optimm": "optim", "dta": "data"}
+    near |= {"geluu": "gelu", "Datset": "Dataset"}
     wanted = next(value for key, value in near.items() if key in line)
     assert wanted in last.partition("Nearest: ")[2].rstrip(".").split(", ")
 

@@ -226,7 +226,18 @@ def test_workers_end_with_the_program(how: signal.Signals, tmp_path: Any) -> Non
     if how is signal.SIGINT:
         assert "KeyboardInterrupt" in errors
         assert program.returncode != 0
-    # The workers' copies of the pipes are closed, so that they have ended; some system process
-    # may not have buried them yet.
-    states = [Path(f"/proc/{pid}/stat") for pid in pids]
-    assert all(not stat.exists() or ") Z " in stat.read_text() for stat in states)
+    # The workers' copies of the pipes are closed, so that they are ending; the system may take a
+    # moment more, and may not have buried them yet.
+    for _ in range(300):
+        if all(gone(pid) for pid in pids):
+            break
+        time.sleep(0.1)
+    assert all(gone(pid) for pid in pids)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended."""
+    try:
+        return ") Z " in Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True

@@ -181,3 +181,18 @@ def test_bad_arguments_are_refused(torch: Any) -> Any:
         error_of(lambda: s.ChainedScheduler([])),
         error_of(lambda: s.ChainedScheduler([s.ReduceLROnPlateau(used)])),
     ]
+
+
+@alike
+def test_schedules_can_be_derived_from_the_older_name(torch: Any) -> Any:
+    class Warmup(torch.optim.lr_scheduler._LRScheduler):  # type: ignore[misc,name-defined]
+        def get_lr(self) -> list[float]:
+            return [base * min(1.0, (self.last_epoch + 1) / 4) for base in self.base_lrs]
+
+    optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.5)
+    schedule, rates = Warmup(optimizer), []
+    for _ in range(6):
+        optimizer.step()
+        schedule.step()
+        rates += schedule.get_last_lr()
+    return rates, isinstance(schedule, torch.optim.lr_scheduler.LRScheduler)

@@ -42,6 +42,10 @@ __all__ = [
 ]
 
 
+class _LRScheduler(LRScheduler):
+    """The older name of LRScheduler, which programs derive theirs from."""
+
+
 class _ByFactor(LRScheduler):
     """A scheduler that multiplies the rates of all groups by one factor at each step."""
 
