@@ -9,7 +9,7 @@ from programs import load, same_start
 
 def test_it_calculates_expressions_longer_than_any_it_learned_from(tmp_path: Path) -> None:
     picture = str(tmp_path / "calculator.png")
-    arguments = ["--longest", "2", "--steps", "600", "--lr", "0.01", "--picture", picture]
+    arguments = ["--longest", "2", "--steps", "1500", "--lr", "0.01", "--picture", picture]
     assert load("calculator").main(arguments) > 0.7
 
 
