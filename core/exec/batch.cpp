@@ -76,9 +76,10 @@ bool same_attr(const Arg& a, const Arg& b) {
 
 namespace {
 
+// Inline, here and below, as they would be in one place: each is called for every node.
 // What members of a batch must have in common: everything but the values of their inputs and their
 // own attributes.
-uint64_t key_of(const Node& node) {
+[[gnu::always_inline]] inline uint64_t key_of(const Node& node) {
   Hash h;
   h.add(node.op);
   h.add(node.layout);
@@ -95,7 +96,7 @@ uint64_t key_of(const Node& node) {
   return h.state;
 }
 
-bool same_key(const Node& a, const Node& b) {
+[[gnu::always_inline]] inline bool same_key(const Node& a, const Node& b) {
   constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
   if (a.op != b.op || a.layout != b.layout || a.n_inputs != b.n_inputs || a.dtype != b.dtype ||
       a.offset != b.offset || a.saved != b.saved || (a.flags ^ b.flags) & kFlags)
@@ -111,14 +112,14 @@ bool same_key(const Node& a, const Node& b) {
 }
 
 // Whether the op has a rule for many, and the value is of a size at which it pays.
-bool is_worth_company(const Node& node) {
+[[gnu::always_inline]] inline bool is_worth_company(const Node& node) {
   if (!node.op->can_batch() || node.n_inputs == 0) return false;
   const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
   return bytes > 0 && bytes <= (node.op->elementwise < 0 ? kLarge : kLargeRow);
 }
 
 // Whether the node may be a member as far as it is known before its inputs have run.
-bool could_batch(const Node& node) {
+[[gnu::always_inline]] inline bool could_batch(const Node& node) {
   return is_worth_company(node) && !node.extra && !node.order && !node.batch &&
          node.n_inputs <= kMaxInputs;
 }
@@ -392,7 +393,7 @@ bool are_few() {
 bool have_company() {
   constexpr size_t kEnough = 256;  // nodes with company, whatever the others are ...
   constexpr size_t kOneOf = 4;     // ... or one of so many
-  std::vector<uint32_t> seen(std::bit_ceil(pending.live));
+  std::vector<uint16_t> seen(std::bit_ceil(pending.live));
   size_t due = 0, alike = 0;
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     const Node* node = pending.nodes[i];
@@ -404,8 +405,8 @@ bool have_company() {
     h.add(node->layout);
     h.add(node->inputs[0]->layout);
     h.add(pending.levels[i]);
-    const auto mark = static_cast<uint32_t>(h.state >> 32) | 1;
-    uint32_t& last = seen[h.state >> 8 & (seen.size() - 1)];
+    const auto mark = static_cast<uint16_t>(h.state >> 48 | 1);
+    uint16_t& last = seen[h.state >> 8 & (seen.size() - 1)];
     if (std::exchange(last, mark) == mark && ++alike == kEnough) return true;
   }
   return alike * kOneOf >= due;
@@ -473,7 +474,7 @@ class Groups {
   std::span<std::vector<Node*>> all() { return {pool_.data(), groups_.size()}; }
 
  private:
-  std::vector<Node*>& group_of(const Node& node) {
+  [[gnu::always_inline]] std::vector<Node*>& group_of(const Node& node) {
     const size_t mask = table_.size() - 1;
     const uint64_t key = key_of(node);
     for (size_t at = key >> 32 & mask;; at = (at + 1) & mask) {
