@@ -1,6 +1,6 @@
-// exec/batch.cpp: nodes that do the same to different values run as one. Pending nodes are taken
-// level by level; those of a level with equal keys become the rows of one node, recorded by the
-// rule in their op's entry, so that running it and going back through it are as for any node.
+// exec/batch.cpp: nodes that do the same to different values run as one: they become the rows of
+// one node, recorded by the rule in their op's entry, so that running it and going back through it
+// are as for any node. Which nodes those are is exec/group.
 #include "graph/batch.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "exec/fuse.hpp"
+#include "exec/group.hpp"
 #include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
@@ -15,16 +16,6 @@
 
 namespace wend {
 namespace {
-
-constexpr size_t kMany = 64;   // nodes that need not be counted
-constexpr size_t kFew = 8;     // nodes that are not worth a look
-constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
-constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself ...
-constexpr size_t kLargeRow = size_t{1} << 14;  // ... or that takes longer to copy than to call for
-constexpr uint32_t kMaxInputs = 16;
-constexpr size_t kWorthApart = 4;  // members of a part that is worth a kernel of its own ...
-constexpr size_t kMaxApart = 16;   // ... and the most parts
-constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
 
 // Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
 // the node, then what it refers to. Inline, or GCC takes a function of prefetches for one without
@@ -42,123 +33,6 @@ template <class Nodes>
     for (uint32_t k = 0; k < node.n_inputs && k < 3; ++k) __builtin_prefetch(node.inputs[k].get());
   }
 }
-
-struct Hash {
-  uint64_t state = 0x9e3779b97f4a7c15u;
-  void add(uint64_t v) { state = (std::rotl(state, 5) ^ v) * 0x517cc1b727220a95u; }
-  void add(const void* p) { add(reinterpret_cast<uintptr_t>(p) >> 4); }
-};
-
-void add_attr(Hash& h, const Arg& a) {
-  h.add(static_cast<uint64_t>(a.kind) << 32 | a.n);
-  if (a.kind == Arg::ints || a.kind == Arg::reals)
-    for (uint32_t i = 0; i < a.n; ++i) h.add(static_cast<uint64_t>(a.ints_p[i]));
-  else if (a.kind != Arg::text && a.kind != Arg::none)
-    h.add(static_cast<uint64_t>(a.i));
-}
-
-}  // namespace
-
-bool same_attr(const Arg& a, const Arg& b) {
-  if (a.kind != b.kind || a.n != b.n) return false;
-  switch (a.kind) {
-    case Arg::none:
-      return true;
-    case Arg::ints:
-    case Arg::reals:
-      return std::equal(a.ints_p, a.ints_p + a.n, b.ints_p);
-    case Arg::text:
-      return std::equal(a.text_p, a.text_p + a.n, b.text_p);
-    default:
-      return a.i == b.i;
-  }
-}
-
-namespace {
-
-// Inline, here and below, as they would be in one place: each is called for every node.
-// What members of a batch must have in common: everything but the values of their inputs and their
-// own attributes.
-[[gnu::always_inline]] inline uint64_t key_of(const Node& node) {
-  Hash h;
-  h.add(node.op);
-  h.add(node.layout);
-  h.add(static_cast<uint64_t>(node.n_inputs) << 24 | static_cast<uint64_t>(node.saved) << 16 |
-        static_cast<uint64_t>(node.dtype) << 8 |
-        (node.flags & (Node::requires_grad | Node::inference)));
-  h.add(static_cast<uint64_t>(node.offset));
-  for (uint32_t i = 0; i < node.n_inputs; ++i) {
-    h.add(node.inputs[i]->layout);
-    h.add(static_cast<uint64_t>(node.inputs[i]->dtype));
-  }
-  for (uint32_t i = 0; node.attrs && i < node.attrs->n; ++i)
-    if (!is_own(*node.op, i)) add_attr(h, node.attrs->items[i]);
-  return h.state;
-}
-
-[[gnu::always_inline]] inline bool same_key(const Node& a, const Node& b) {
-  constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
-  if (a.op != b.op || a.layout != b.layout || a.n_inputs != b.n_inputs || a.dtype != b.dtype ||
-      a.offset != b.offset || a.saved != b.saved || (a.flags ^ b.flags) & kFlags)
-    return false;
-  for (uint32_t i = 0; i < a.n_inputs; ++i)
-    if (a.inputs[i]->layout != b.inputs[i]->layout || a.inputs[i]->dtype != b.inputs[i]->dtype)
-      return false;
-  const uint32_t n = a.attrs ? a.attrs->n : 0;
-  if (n != (b.attrs ? b.attrs->n : 0)) return false;
-  for (uint32_t i = 0; i < n; ++i)
-    if (!is_own(*a.op, i) && !same_attr(a.attrs->items[i], b.attrs->items[i])) return false;
-  return true;
-}
-
-// Whether the op has a rule for many, and the value is of a size at which it pays.
-[[gnu::always_inline]] inline bool is_worth_company(const Node& node) {
-  if (!node.op->can_batch() || node.n_inputs == 0) return false;
-  const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
-  return bytes > 0 && bytes <= (node.op->elementwise < 0 ? kLarge : kLargeRow);
-}
-
-// Whether the node may be a member as far as it is known before its inputs have run.
-[[gnu::always_inline]] inline bool could_batch(const Node& node) {
-  return is_worth_company(node) && !node.extra && !node.order && !node.batch &&
-         node.n_inputs <= kMaxInputs;
-}
-
-bool may_batch(const Node& node) {
-  if (!could_batch(node)) return false;
-  // What reads memory that somebody outside may write runs at once, whatever else is pending.
-  for (const Value& in : node.in())
-    if (in->state != State::valued || (outside_buffers && in->buffer && is_shared(*in->buffer)))
-      return false;
-  return true;
-}
-
-using Members = std::span<Node* const>;
-
-bool same_value(const Node& a, const Node& b) {
-  return &a == &b || (a.buffer && a.buffer == b.buffer && a.offset == b.offset && !a.extra &&
-                      !b.extra && a.needs_grad() == b.needs_grad() && a.op->view && b.op->view &&
-                      a.inputs[0].get() == b.inputs[0].get() && a.inputs[0]);
-}
-
-// How the members' inputs in one place lie to each other.
-struct Slot {
-  bool one_node = true;   // they are one node ...
-  bool one_value = true;  // ... or several views of one value
-  bool in_rows = true;    // they are rows of one batch, one behind the other
-
-  Slot(Members members, uint32_t slot) {
-    const Node& first = *members[0]->inputs[slot];
-    in_rows = lies_in_batch(first);
-    for (size_t i = 1; i < members.size() && (one_value || in_rows); ++i) {
-      const Node& in = *members[i]->inputs[slot];
-      one_node &= &in == &first;
-      if (one_value) one_value = same_value(in, first);
-      if (in_rows)
-        in_rows = in.batch == first.batch && in.row == first.row + i && lies_in_batch(in);
-    }
-  }
-};
 
 Value gather(Members members, uint32_t slot) {
   Values sources;
@@ -334,111 +208,6 @@ class LargeBatches {
   std::vector<Ref<Node>> wholes_;
 };
 
-// Splits members by the value of an input that is better shared; true iff it is worth it.
-bool split_by_weight(Members members, uint32_t slot, std::vector<std::vector<Node*>>& parts) {
-  for (Node* m : members) {
-    const auto part = std::ranges::find_if(parts, [&](const auto& part) {
-      return same_value(*part[0]->inputs[slot], *m->inputs[slot]);
-    });
-    if (part != parts.end()) {
-      part->push_back(m);
-      continue;
-    }
-    if ((parts.size() + 1) * 2 > members.size() || parts.size() == kMaxParts) return false;
-    parts.push_back({m});
-  }
-  return true;
-}
-
-// Splits members by the batch that an input lies in, where each part then finds its inputs one
-// behind the other; true iff parts are large enough to be worth more than a copy.
-bool split_by_rows(Members members, uint32_t slot, std::vector<std::vector<Node*>>& parts) {
-  size_t at = 0;
-  for (Node* m : members) {
-    const Node& in = *m->inputs[slot];
-    if (!lies_in_batch(in)) return false;
-    // Members mostly take turns.
-    size_t tried = 0;
-    while (tried < parts.size() && parts[at][0]->inputs[slot]->batch != in.batch)
-      at = (at + 1) % parts.size(), ++tried;
-    if (tried == parts.size()) {
-      if ((parts.size() + 1) * kWorthApart > members.size() || tried == kMaxApart) return false;
-      at = parts.size();
-      parts.emplace_back();
-    } else if (parts[at].back()->inputs[slot]->row + 1 != in.row) {
-      return false;
-    }
-    parts[at].push_back(m);
-    at = (at + 1) % parts.size();
-  }
-  return parts.size() > 1;
-}
-
-bool split_by_rows(Members members, std::vector<std::vector<Node*>>& parts) {
-  if (members[0]->op->view) return false;
-  for (uint32_t i = 0; i < members[0]->n_inputs; ++i) {
-    parts.clear();
-    if (split_by_rows(members, i, parts)) return true;
-  }
-  return false;
-}
-
-bool are_few() {
-  if (pending.live >= kMany) return false;
-  return pending.live < kFew || std::ranges::count_if(pending.nodes, is_due) < ptrdiff_t{kFew};
-}
-
-// Guesses from little of each node's key whether enough of them have company for levels to be worth
-// it: where none has, even keys would cost too much. Stops as soon as it is sure.
-bool have_company() {
-  constexpr size_t kEnough = 256;  // nodes with company, whatever the others are ...
-  constexpr size_t kOneOf = 4;     // ... or one of so many
-  std::vector<uint16_t> seen(std::bit_ceil(pending.live));
-  size_t due = 0, alike = 0;
-  for (size_t i = 0; i < pending.nodes.size(); ++i) {
-    const Node* node = pending.nodes[i];
-    if (!node || node->uses == 0) continue;
-    ++due;
-    if (!is_worth_company(*node)) continue;
-    Hash h;
-    h.add(node->op);
-    h.add(node->layout);
-    h.add(node->inputs[0]->layout);
-    h.add(pending.levels[i]);
-    const auto mark = static_cast<uint16_t>(h.state >> 48 | 1);
-    uint16_t& last = seen[h.state >> 8 & (seen.size() - 1)];
-    if (std::exchange(last, mark) == mark && ++alike == kEnough) return true;
-  }
-  return alike * kOneOf >= due;
-}
-
-// The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile
-// leaves its place empty.
-class Levels {
- public:
-  Levels() {
-    const std::span levels(pending.levels.data(), pending.nodes.size());
-    const uint32_t highest = *std::ranges::max_element(levels);
-    if (static_cast<double>(pending.live) < kWide * highest) return;
-    start_.resize(highest + 2);
-    for (uint32_t level : levels) ++start_[level];
-    uint32_t at = 0;
-    for (uint32_t& start : start_) at += std::exchange(start, at);
-    slots_.resize(levels.size());
-    auto next = start_;
-    for (size_t i = 0; i < levels.size(); ++i) slots_[next[levels[i]]++] = static_cast<uint32_t>(i);
-  }
-
-  bool worth_it() const { return !slots_.empty(); }
-  uint32_t highest() const { return static_cast<uint32_t>(start_.size()) - 2; }
-  std::span<const uint32_t> level(uint32_t l) const {
-    return {slots_.data() + start_[l], start_[l + 1] - start_[l]};
-  }
-
- private:
-  std::vector<uint32_t> start_, slots_;
-};
-
 // The nodes of one level that are still there, held as long as it runs.
 class HeldNodes {
  public:
@@ -462,58 +231,6 @@ class HeldNodes {
 
   std::vector<Node*> nodes_;
 };
-
-// The nodes of one level, sorted into groups of equal keys in the order of their first members.
-class Groups {
- public:
-  void begin(size_t n) {
-    groups_.clear();
-    table_.assign(std::bit_ceil(n * 2), ~0u);
-  }
-  void add(Node* node) { group_of(*node).push_back(node); }
-  std::span<std::vector<Node*>> all() { return {pool_.data(), groups_.size()}; }
-
- private:
-  [[gnu::always_inline]] std::vector<Node*>& group_of(const Node& node) {
-    const size_t mask = table_.size() - 1;
-    const uint64_t key = key_of(node);
-    for (size_t at = key >> 32 & mask;; at = (at + 1) & mask) {
-      if (table_[at] == ~0u) {
-        table_[at] = static_cast<uint32_t>(groups_.size());
-        groups_.push_back(key);
-        if (pool_.size() < groups_.size()) pool_.emplace_back();
-        pool_[groups_.size() - 1].clear();
-        return pool_[groups_.size() - 1];
-      }
-      const uint32_t g = table_[at];
-      if (groups_[g] == key && same_key(*pool_[g][0], node)) return pool_[g];
-    }
-  }
-
-  std::vector<uint32_t> table_;
-  std::vector<uint64_t> groups_;  // their keys' hashes
-  std::vector<std::vector<Node*>> pool_;
-};
-
-// Says why the nodes of a run in the order of recording did not run as one.
-[[gnu::noinline]] void explain(const Levels& levels) {
-  Groups groups;
-  for (uint32_t l = 1; l <= levels.highest(); ++l) {
-    const auto slots = levels.level(l);
-    groups.begin(slots.size());
-    for (uint32_t slot : slots) {
-      Node* node = pending.nodes[slot];
-      if (!is_due(node)) continue;
-      if (slots.size() > 1 && could_batch(*node))
-        groups.add(node);
-      else
-        report->alone(*node, slots.size() > 1);
-    }
-    report->level(groups.all());
-    for (const auto& group : groups.all())
-      if (group.size() > 1) report->apart(group, Apart::too_few, 0, group.size());
-  }
-}
 
 // Runs levels. What works element by element on a batch may wait, to run with what reads it.
 class Batches {
@@ -584,14 +301,14 @@ void Batches::run_alike(Members members) {
   if (members.size() == 1) return run_one_by_one(members);
   const Op& op = *members[0]->op;
   for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
-    std::vector<std::vector<Node*>> parts;
+    Parts parts;
     if (!(op.weights >> i & 1) || Slot(members, i).one_value || !split_by_weight(members, i, parts))
       continue;
     if (report) report->apart(members, Apart::weight, i, parts.size());
     for (const auto& part : parts) run_alike(part);
     return;
   }
-  std::vector<std::vector<Node*>> parts;
+  Parts parts;
   if (split_by_rows(members, parts)) {
     for (const auto& part : parts) run_alike(part);
     return;
@@ -643,7 +360,7 @@ bool run_in_batches(Poll& poll) {
   const Levels levels;
   if (!levels.worth_it()) return false;
   if (!have_company()) {
-    if (report) explain(levels);
+    if (report) report_why_apart(levels);
     return false;
   }
   Batches batches(poll);

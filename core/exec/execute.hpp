@@ -56,10 +56,6 @@ struct Unlocked {
 };
 inline bool is_worth_unlocking(int64_t work) { return work > 100'000 && host.unlock; }
 
-// Whether members of a batch may differ in attribute i.
-inline bool is_own(const Op& op, uint32_t i) { return i < 32 && op.own_attrs >> i & 1; }
-bool same_attr(const Arg& a, const Arg& b);
-
 // Runs what is pending level by level, like nodes of a level at once; false if there is nothing to
 // gain, and nothing was done.
 bool run_in_batches(Poll& poll);

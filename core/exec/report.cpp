@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "exec/execute.hpp"
+#include "exec/group.hpp"
 #include "graph/describe.hpp"
 
 namespace wend {

@@ -1,5 +1,6 @@
 // graph/batch.hpp: nodes that ran together, and the one node that stands for all of them.
-// Which nodes run together is exec/batch; how an op runs many members at once is its entry's.
+// Which nodes run together is exec/group, running them exec/batch; how an op runs many members at
+// once is its entry's.
 #pragma once
 
 #include <vector>

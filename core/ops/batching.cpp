@@ -1,6 +1,6 @@
 // ops/batching.cpp: the ops that batches are made of: rows of other batches put one behind the
 // other, views of all members at once, gradients of rows put together.
-// What runs as a batch is exec/batch; how an op does is its own entry's `lift`.
+// What runs as a batch is exec/group; how an op does is its own entry's `lift`.
 #include "ops/batching.hpp"
 
 #include <algorithm>
