@@ -80,12 +80,8 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
         return F.multilabel_soft_margin_loss(input, target, self.weight, reduction=self.reduction)
 
 
-class CosineEmbeddingLoss(_Loss):
-    """1 - cosine where the target is 1, cosine above margin where it is -1.
-
-    >>> wend.nn.CosineEmbeddingLoss()(wend.ones(1, 2), wend.ones(1, 2), wend.ones(1))
-    tensor(0.)
-    """
+class _MarginLoss(_Loss):
+    """A loss of how far two inputs are from being margin apart."""
 
     def __init__(
         self,
@@ -96,6 +92,14 @@ class CosineEmbeddingLoss(_Loss):
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
+
+
+class CosineEmbeddingLoss(_MarginLoss):
+    """1 - cosine where the target is 1, cosine above margin where it is -1.
+
+    >>> wend.nn.CosineEmbeddingLoss()(wend.ones(1, 2), wend.ones(1, 2), wend.ones(1))
+    tensor(0.)
+    """
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
@@ -104,22 +108,12 @@ class CosineEmbeddingLoss(_Loss):
         )
 
 
-class MarginRankingLoss(_Loss):
+class MarginRankingLoss(_MarginLoss):
     """By how much input1 fails to be above input2 by margin, or below where the target is -1.
 
     >>> wend.nn.MarginRankingLoss()(wend.zeros(2), wend.tensor([1.0, 2.0]), wend.ones(2))
     tensor(1.5000)
     """
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """Return the loss."""
