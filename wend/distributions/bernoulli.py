@@ -7,22 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 import wend
-from wend import Size, Tensor
+from wend import Tensor
 from wend.distributions import constraints
-from wend.distributions.distribution import Distribution
-from wend.distributions.utils import (
-    binary_cross_entropy,
-    both_numbers,
-    broadcast_all,
-    lazy_property,
-    logits_to_probs,
-    probs_to_logits,
-)
+from wend.distributions._odds import Odds
+from wend.distributions.utils import binary_cross_entropy, both_numbers, broadcast_all, given
 
 __all__ = ["Bernoulli"]
 
 
-class Bernoulli(Distribution):
+class Bernoulli(Odds):
     """1 with probability `probs`, or log odds `logits`, else 0.
 
     >>> wend.distributions.Bernoulli(0.25).log_prob(wend.tensor(1.0)).exp()
@@ -37,27 +30,10 @@ class Bernoulli(Distribution):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        (self._param,) = broadcast_all(logits if probs is None else probs)
-        self.__dict__["logits" if probs is None else "probs"] = self._param
-        plain = both_numbers(logits if probs is None else probs)
-        super().__init__(() if plain else self._param.size(), (), validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """The log odds."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """The probability of 1."""
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._param.shape
+        odds = given(probs, logits)
+        (param,) = broadcast_all(odds)
+        self._keep(param, is_probs=probs is not None)
+        super().__init__(() if both_numbers(odds) else param.size(), (), validate_args)
 
     @property
     def mean(self) -> Tensor:

@@ -6,16 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import wend
-from wend import Size, Tensor
+from wend import Tensor
 from wend.distributions import constraints
+from wend.distributions._odds import Odds
 from wend.distributions.beta import Beta
-from wend.distributions.distribution import Distribution
-from wend.distributions.utils import (
-    broadcast_all,
-    lazy_property,
-    logits_to_probs,
-    probs_to_logits,
-)
+from wend.distributions.utils import broadcast_all, given
 
 __all__ = ["Binomial"]
 
@@ -23,7 +18,7 @@ __all__ = ["Binomial"]
 _FEW = 32
 
 
-class Binomial(Distribution):
+class Binomial(Odds):
     """How many of `total_count` trials succeed."""
 
     arg_constraints = {
@@ -41,32 +36,14 @@ class Binomial(Distribution):
         logits: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        given = logits if probs is None else probs
-        self.total_count, self._param = broadcast_all(total_count, given)
-        self.total_count = self.total_count.type_as(self._param)
-        self.__dict__["logits" if probs is None else "probs"] = self._param
-        super().__init__(self._param.size(), (), validate_args)
+        self.total_count, param = broadcast_all(total_count, given(probs, logits))
+        self.total_count = self.total_count.type_as(param)
+        self._keep(param, is_probs=probs is not None)
+        super().__init__(param.size(), (), validate_args)
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:
         return constraints.integer_interval(0, self.total_count)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """The log odds of success."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """The probability of success."""
-        return logits_to_probs(self.logits, is_binary=True)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._param.shape
 
     @property
     def mean(self) -> Tensor:

@@ -10,11 +10,7 @@ import wend
 from wend import Size, Tensor
 from wend.distributions import constraints
 from wend.distributions.distribution import Distribution
-from wend.distributions.utils import (
-    lazy_property,
-    logits_to_probs,
-    probs_to_logits,
-)
+from wend.distributions.utils import given, lazy_property, logits_to_probs, probs_to_logits
 
 __all__ = ["Categorical"]
 
@@ -37,17 +33,15 @@ class Categorical(Distribution):
         logits: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        given: Any = logits if probs is None else probs
-        if given.dim() < 1:
+        weights = given(probs, logits)
+        if weights.dim() < 1:
             name = "logits" if probs is None else "probs"
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if probs is None:
-            self._param = given - given.logsumexp(dim=-1, keepdim=True)
+            self._param = weights - weights.logsumexp(dim=-1, keepdim=True)
             self.__dict__["logits"] = self._param
         else:
-            self._param = given / given.sum(-1, keepdim=True)
+            self._param = weights / weights.sum(-1, keepdim=True)
             self.__dict__["probs"] = self._param
         self._num_events = self._param.size(-1)
         super().__init__(self._param.shape[:-1], (), validate_args)

@@ -7,23 +7,23 @@ from collections.abc import Iterable
 from typing import Any
 
 import wend
-from wend import Size, Tensor
+from wend import Tensor
 from wend.distributions import constraints
-from wend.distributions.distribution import Distribution
+from wend.distributions._odds import Odds
 from wend.distributions.utils import (
     binary_cross_entropy,
     both_numbers,
     broadcast_all,
     clamp_probs,
+    given,
     lazy_property,
     logits_to_probs,
-    probs_to_logits,
 )
 
 __all__ = ["ContinuousBernoulli"]
 
 
-class ContinuousBernoulli(Distribution):
+class ContinuousBernoulli(Odds):
     """Numbers from 0 to 1 with density proportional to probs^x (1 - probs)^(1 - x).
 
     lims: between these, where the formulas are 0 / 0, their Taylor series are taken.
@@ -45,36 +45,22 @@ class ContinuousBernoulli(Distribution):
         lims: tuple[float, float] = (0.499, 0.501),
         validate_args: bool | None = None,
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        given = logits if probs is None else probs
-        (value,) = broadcast_all(given)
-        if probs is None:
-            self.logits = value
-        else:
+        odds = given(probs, logits)
+        (param,) = broadcast_all(odds)
+        if probs is not None:
             if validate_args is not None and not bool(
-                self.arg_constraints["probs"].check(value).all()
+                self.arg_constraints["probs"].check(param).all()
             ):
                 raise ValueError("The parameter probs has invalid values")
-            self.probs = value = clamp_probs(value)
-        self._param = value
+            param = clamp_probs(param)
+        self._keep(param, is_probs=probs is not None)
         self._lims = lims
-        super().__init__(() if both_numbers(given) else value.size(), (), validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """The log odds."""
-        return probs_to_logits(self.probs, is_binary=True)
+        super().__init__(() if both_numbers(odds) else param.size(), (), validate_args)
 
     @lazy_property
     def probs(self) -> Tensor:
         """The parameter, which is the mean only at 0.5."""
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return self._param.shape
 
     def _steep(self) -> Tensor:
         """Where the formulas hold."""

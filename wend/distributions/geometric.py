@@ -8,51 +8,32 @@ from typing import Any
 import wend
 from wend import Tensor
 from wend.distributions import constraints
-from wend.distributions.distribution import Distribution
-from wend.distributions.utils import (
-    binary_cross_entropy,
-    both_numbers,
-    broadcast_all,
-    lazy_property,
-    logits_to_probs,
-    probs_to_logits,
-)
+from wend.distributions._odds import Odds
+from wend.distributions.utils import binary_cross_entropy, both_numbers, broadcast_all, given
 
 __all__ = ["Geometric"]
 
 
-class Geometric(Distribution):
+class Geometric(Odds):
     """How many failures there are before the first success."""
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.nonnegative_integer
-    _fields = ("probs", "logits")
+    _fields = ("probs", "logits", "_param")
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        given = logits if probs is None else probs
-        (param,) = broadcast_all(given)
-        self.__dict__["logits" if probs is None else "probs"] = param
-        super().__init__(() if both_numbers(given) else param.size(), (), validate_args)
+        odds = given(probs, logits)
+        (param,) = broadcast_all(odds)
+        self._keep(param, is_probs=probs is not None)
+        super().__init__(() if both_numbers(odds) else param.size(), (), validate_args)
         if self._validate_args and probs is not None and not bool((param > 0).all()):
             raise ValueError(
                 "Expected parameter probs "
                 f"({type(param).__name__} of shape {tuple(param.shape)}) "
                 f"of distribution {self!r} to be positive but found invalid values:\n{param}"
             )
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """The log odds of success."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """The probability of success."""
-        return logits_to_probs(self.logits, is_binary=True)
 
     @property
     def mean(self) -> Tensor:

@@ -8,20 +8,14 @@ from typing import Any
 import wend
 from wend import Tensor
 from wend.distributions import constraints
-from wend.distributions.distribution import Distribution
+from wend.distributions._odds import Odds
 from wend.distributions.gamma import Gamma
-from wend.distributions.utils import (
-    broadcast_all,
-    lazy_property,
-    log_sigmoid,
-    logits_to_probs,
-    probs_to_logits,
-)
+from wend.distributions.utils import broadcast_all, given, log_sigmoid
 
 __all__ = ["NegativeBinomial"]
 
 
-class NegativeBinomial(Distribution):
+class NegativeBinomial(Odds):
     """How many successes there are before `total_count` failures."""
 
     arg_constraints = {
@@ -30,7 +24,7 @@ class NegativeBinomial(Distribution):
         "logits": constraints.real,
     }
     support = constraints.nonnegative_integer
-    _fields = ("total_count", "probs", "logits")
+    _fields = ("total_count", "probs", "logits", "_param")
 
     def __init__(
         self,
@@ -39,22 +33,10 @@ class NegativeBinomial(Distribution):
         logits: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
-        self.total_count, param = broadcast_all(total_count, logits if probs is None else probs)
+        self.total_count, param = broadcast_all(total_count, given(probs, logits))
         self.total_count = self.total_count.type_as(param)
-        self.__dict__["logits" if probs is None else "probs"] = param
+        self._keep(param, is_probs=probs is not None)
         super().__init__(param.size(), (), validate_args)
-
-    @lazy_property
-    def logits(self) -> Tensor:
-        """The log odds of success."""
-        return probs_to_logits(self.probs, is_binary=True)
-
-    @lazy_property
-    def probs(self) -> Tensor:
-        """The probability of success."""
-        return logits_to_probs(self.logits, is_binary=True)
 
     @property
     def mean(self) -> Tensor:

@@ -8,9 +8,9 @@ from typing import Any
 import wend
 from wend import Size, Tensor
 from wend.distributions import constraints
+from wend.distributions._relaxed import Relaxed
 from wend.distributions.categorical import Categorical
 from wend.distributions.distribution import Distribution
-from wend.distributions.transformed_distribution import TransformedDistribution
 from wend.distributions.transforms import ExpTransform
 from wend.distributions.utils import clamp_probs
 
@@ -73,7 +73,7 @@ class ExpRelaxedCategorical(Distribution):
         return found
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(Relaxed):
     """Vectors that sum to 1 and are nearly one-hot at low temperature.
 
     >>> d = wend.distributions.RelaxedOneHotCategorical(wend.tensor(0.5), wend.ones(3))
@@ -93,21 +93,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     ) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args)
-
-    @property
-    def temperature(self) -> Tensor:
-        """How far from one-hot vectors may be."""
-        found: Tensor = self.base_dist.temperature  # type: ignore[attr-defined]
-        return found
-
-    @property
-    def logits(self) -> Tensor:
-        """The logs of the probabilities."""
-        found: Tensor = self.base_dist.logits  # type: ignore[attr-defined]
-        return found
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        found: Tensor = self.base_dist.probs  # type: ignore[attr-defined]
-        return found

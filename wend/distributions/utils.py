@@ -77,6 +77,13 @@ def sum_rightmost(value: Any, dims: int) -> Any:
     return value.reshape((*value.shape[: value.dim() - dims], -1)).sum(-1)
 
 
+def given(probs: Any, logits: Any) -> Any:
+    """The one of the two that there is."""
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+    return logits if probs is None else probs
+
+
 class lazy_property(Generic[T]):  # noqa: N801
     """A property that is computed when it is first looked at, and kept."""
 
