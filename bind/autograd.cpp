@@ -238,7 +238,7 @@ void walk_and_run(Backward& request) {
     throw;
   }
   request.roots.clear();
-  settle();
+  settle(/*finish=*/false);
 }
 
 // _run_backward(roots, gradients, keep_graph, create_graph, inputs, accumulate) -> gradients

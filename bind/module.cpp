@@ -20,6 +20,7 @@
 #include "bind/saved.hpp"
 #include "bind/source.hpp"
 #include "bind/types.hpp"
+#include "exec/flight.hpp"
 #include "exec/run.hpp"
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
@@ -61,6 +62,7 @@ void bind_modes(nb::module_& m) {
   });
   m.def("_batching", [] { return mode.batching; });
   m.def("_set_batching", [](bool on) { mode.batching = on; });
+  m.def("_set_launches_from", [](int64_t nanoseconds) { launches_from = nanoseconds; });
   m.def("_fuses_from", [] { return mode.fuses_from; });
   m.def("_set_fuses_from", [](int64_t elements) { mode.fuses_from = elements; });
   m.def("_eager", [] { return mode.eager; });
@@ -76,13 +78,18 @@ void bind_modes(nb::module_& m) {
 
 void bind_running(nb::module_& m) {
   m.def("_run", run_pending);
-  m.def("_settle", settle);
+  m.def("_finish_kernels", finish_kernels);
+  m.def("_settle", [] { settle(/*finish=*/false); });
   m.def("_set_laziness", [](size_t nodes, size_t bytes) {
     pending.max_nodes = nodes;
     pending.max_bytes = bytes;
   });
   m.def("_laziness", [] { return std::pair(pending.max_nodes, pending.max_bytes); });
-  m.def("_take_turn", take_turn);
+  // What a fork finds is whole.
+  m.def("_take_turn", [] {
+    take_turn();
+    land_all();
+  });
   m.def("_give_turn", give_turn);
   m.def("get_num_threads", num_threads);
   m.def("_set_num_threads", set_num_threads);
@@ -91,7 +98,10 @@ void bind_running(nb::module_& m) {
     return can_flush_denormals;
   });
   m.def("_cpu_level", [] { return level().name; });
-  m.def("_live_nodes", live_nodes);
+  m.def("_live_nodes", [] {
+    finish_kernels();
+    return live_nodes();
+  });
   m.def("_counters", [] {
     nb::dict d;
     d["runs"] = counters.runs;
@@ -101,6 +111,7 @@ void bind_running(nb::module_& m) {
     d["batched"] = counters.batched;
     d["fusions"] = counters.fusions;
     d["fused"] = counters.fused;
+    d["launched"] = counters.launched;
     d["donated"] = counters.donated;
     d["bytes"] = counters.bytes;
     d["recorded"] = nodes_recorded();
@@ -110,6 +121,7 @@ void bind_running(nb::module_& m) {
     return d;
   });
   m.def("_memory_stats", [] {
+    finish_kernels();
     const MemoryStats s = memory_stats();
     nb::dict d;
     d["allocated_bytes"] = s.allocated_bytes;

@@ -380,6 +380,16 @@ def batching(on: bool) -> Iterator[None]:
         wend._C._set_batching(True)
 
 
+@contextmanager
+def launching() -> Iterator[None]:
+    """Even the smallest kernels run beside the scheduler."""
+    wend._C._set_launches_from(0)
+    try:
+        yield
+    finally:
+        wend._C._set_launches_from(20_000)
+
+
 def looking(every: int) -> Each:
     """Examples one by one, some of whose losses are looked at."""
 
@@ -439,6 +449,8 @@ def check(program: Program) -> None:
         ways["mapped"] = wend.map
     for name, each in ways.items():
         require_equal(plain, outcome(wend, program, each), program.dtype, name)
+    with launching():
+        require_equal(plain, outcome(wend, program, looking(2)), program.dtype, "launched")
 
 
 @settings(

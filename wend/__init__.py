@@ -3,6 +3,7 @@
 It speaks PyTorch: names, signatures, defaults and errors are PyTorch's wherever it has the feature.
 """
 
+import atexit as _atexit
 import os as _os
 from math import e, inf, nan, pi
 
@@ -16,6 +17,7 @@ _C._init_source(_os.path.dirname(__file__) + _os.sep)
 _os.register_at_fork(
     before=_C._take_turn, after_in_parent=_C._give_turn, after_in_child=_C._give_turn
 )
+_atexit.register(_C._finish_kernels)
 
 from wend import _lazy, _types  # noqa: E402
 from wend._C import *  # noqa: E402, F403

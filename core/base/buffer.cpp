@@ -164,6 +164,7 @@ BufferRef allocate(size_t bytes) {
   b->bytes = bytes;
   b->lender = nullptr;
   b->keeper = nullptr;
+  b->writer = 0;
   ++stats.allocations;
   ++stats.buffers;
   stats.allocated_bytes += bytes;
@@ -173,7 +174,7 @@ BufferRef allocate(size_t bytes) {
 
 BufferRef borrow(void* data, size_t bytes, const Lender& lender, void* keeper, bool read_only) {
   auto* b = static_cast<Buffer*>(small_alloc(kHeader));
-  *b = {1, 0, read_only, bytes, static_cast<char*>(data), &lender, keeper};
+  *b = {1, 0, read_only, bytes, static_cast<char*>(data), &lender, keeper, 0};
   lend(*b);
   return BufferRef::adopt(b);
 }
@@ -187,7 +188,7 @@ constinit const Lender whole{let_go_of_whole, nullptr};
 
 BufferRef part_of(Buffer& of, size_t begin, size_t bytes) {
   auto* b = static_cast<Buffer*>(small_alloc(kHeader));
-  *b = {1, 0, false, bytes, of.data + begin, &whole, BufferRef(&of).leak()};
+  *b = {1, 0, false, bytes, of.data + begin, &whole, BufferRef(&of).leak(), 0};
   return BufferRef::adopt(b);
 }
 

@@ -25,6 +25,7 @@ struct Buffer {
   char* data;
   const Lender* lender;  // of memory that wend did not allocate
   void* keeper;
+  uint64_t writer;  // the last kernel that was launched to write it, see exec/flight
 };
 
 using BufferRef = Ref<Buffer>;

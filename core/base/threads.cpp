@@ -1,6 +1,6 @@
 // A pool whose threads claim chunks of one job at a time; the caller claims too, so no job needs a
-// worker. Leaves the choice of chunk size to the callers, and starts no thread before the first
-// large job.
+// worker. Tasks are run by whoever is free, each after those that it needs. Leaves the choice of
+// chunk size to the callers, and starts no thread before the first large job.
 #include "base/threads.hpp"
 
 #include <pthread.h>
@@ -13,6 +13,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #ifdef __linux__
@@ -22,6 +23,17 @@
 #include "base/denormals.hpp"
 
 namespace wend {
+
+void Task::comes_after(const Task& earlier) {
+  if (earlier.done.load() ||
+      std::find(needs_, needs_ + n_needs_, earlier.number_) != needs_ + n_needs_)
+    return;
+  if (n_needs_ == kNeeds)
+    needs_all_ = true;
+  else
+    needs_[n_needs_++] = earlier.number_;
+}
+
 namespace {
 
 constexpr auto spin_time = std::chrono::microseconds(30);
@@ -54,6 +66,11 @@ struct Job {
   int64_t n, chunk;
 };
 
+// True iff this thread is running a body; the nested call then runs inline.
+thread_local bool in_body = false;
+
+}  // namespace
+
 class Pool {
  public:
   // A thread that the system refuses is not missed: whoever is there claims its chunks.
@@ -71,6 +88,20 @@ class Pool {
   }
 
   int workers() const { return workers_; }
+  bool is_idle() const { return finished_.load() == posted_.load(); }
+
+  bool post(Task& task) {
+    const uint64_t number = posted_.load();
+    if (threads_.empty() || number - finished_.load() == kTasks) return false;
+    task.number_ = number;
+    tasks_[number % kTasks] = &task;
+    states_[number % kTasks].store(waiting);
+    posted_.store(number + 1);
+    news();
+    return true;
+  }
+
+  void help_with(const Task& task);
 
   void run(const Job& job, int64_t chunks, bool wake) {
     job_ = job;
@@ -106,6 +137,25 @@ class Pool {
     }
   }
 
+  enum TaskState : uint8_t { waiting, running, over };
+
+  bool is_over(uint64_t number) const {
+    return number < finished_.load() || states_[number % kTasks].load() == over;
+  }
+  bool is_ready(const Task& task) const {
+    if (task.needs_all_) return finished_.load() == task.number_;
+    return std::all_of(task.needs_, task.needs_ + task.n_needs_,
+                       [this](uint64_t number) { return is_over(number); });
+  }
+  // A task was posted or is done.
+  void news() {
+    ++news_;
+    if (sleeping_.load() > 0) notify(awake_);
+  }
+  void finish(uint64_t number);
+  bool run_task();
+  template <class Ended>
+  void work_until(Ended ended);
   void work();
 
   // The sleeper announces itself, then looks at the condition, both under the mutex; the other side
@@ -117,8 +167,16 @@ class Pool {
     sleepers.notify_all();
   }
 
+  static constexpr size_t kTasks = 64;
+
   const int workers_;
   Job job_{};
+  // Those from finished_ to posted_, in a ring. Only who has set one's state to running may look at
+  // it: it may be gone once it is over.
+  std::atomic<Task*> tasks_[kTasks];
+  std::atomic<TaskState> states_[kTasks];
+  std::atomic<uint64_t> posted_{0}, finished_{0};
+  std::atomic<uint32_t> news_{0};
   std::atomic<int64_t> unclaimed_{0}, unfinished_{0};
   std::atomic<int> sleeping_{0};
   std::atomic<bool> caller_sleeps_{false}, stop_{false};
@@ -127,39 +185,89 @@ class Pool {
   std::vector<std::thread> threads_;
 };
 
-// True iff this thread is running a body; the nested call then runs inline.
-thread_local bool in_body = false;
+void Pool::finish(uint64_t number) {
+  states_[number % kTasks].store(over);
+  uint64_t first = finished_.load();
+  while (first < posted_.load() && states_[first % kTasks].load() == over)
+    if (finished_.compare_exchange_weak(first, first + 1)) ++first;
+}
 
-void Pool::work() {
-  in_body = true;
-  auto wanted = [this] { return unclaimed_.load() > 0 || stop_.load(); };
-  while (!stop_) {
-    claim_all();
+// Runs the first task that is ready, if there is one.
+bool Pool::run_task() {
+  for (uint64_t number = finished_.load(); number < posted_.load(); ++number) {
+    auto& state = states_[number % kTasks];
+    TaskState expected = waiting;
+    if (state.load() != waiting || !state.compare_exchange_strong(expected, running)) continue;
+    // By now it may be a later one.
+    Task& task = *tasks_[number % kTasks].load();
+    if (!is_ready(task)) {
+      state.store(waiting);
+      continue;
+    }
+    const bool before = std::exchange(in_body, false);
+    task.run();
+    in_body = before;
+    finish(task.number_);
+    task.done.store(true);
+    news();
+    return true;
+  }
+  return false;
+}
+
+// Does what there is to do: tasks before chunks of somebody else's job.
+template <class Ended>
+void Pool::work_until(Ended ended) {
+  const bool before = std::exchange(in_body, true);
+  while (!ended()) {
+    const uint32_t seen = news_.load();
+    if (run_task() || claim()) continue;
+    auto wanted = [&] { return unclaimed_.load() > 0 || news_.load() != seen || ended(); };
     if (spin_until(wanted)) continue;
     std::unique_lock lock(mutex_);
     ++sleeping_;
     awake_.wait(lock, wanted);
     --sleeping_;
   }
+  in_body = before;
 }
+
+void Pool::help_with(const Task& task) {
+  work_until([&] { return task.done.load(); });
+}
+
+void Pool::work() {
+  work_until([this] { return stop_.load(); });
+}
+
+namespace {
 
 // The pool is never destroyed at exit: its workers may still be asleep then.
 std::atomic<int> threads_wanted{0};
 std::atomic<bool> pool_busy{false};
+std::atomic<bool> pool_changes{false};  // somebody replaces it, or posts to it
 Pool* pool = nullptr;
+
+struct HoldPool {
+  HoldPool() {
+    while (pool_changes.exchange(true)) pause();
+  }
+  ~HoldPool() { pool_changes = false; }
+};
 
 // The child of a fork has none of its parent's threads, and perhaps their locks: forget them all.
 void forget_pool() {
   pool = nullptr;
   pool_busy = false;
+  pool_changes = false;
   in_body = false;
 }
 
-// The caller owns pool_busy.
+// A pool that has tasks to do stays as it is: one of them may be asking.
 Pool& pool_of(int workers) {
   static const int registered = pthread_atfork(nullptr, nullptr, forget_pool);
   static_cast<void>(registered);
-  if (pool && pool->workers() != workers) {
+  if (pool && pool->workers() != workers && pool->is_idle()) {
     delete pool;
     pool = nullptr;
   }
@@ -202,10 +310,25 @@ void detail::parallel_for(int64_t n, int64_t grain, RangeBody body, void* contex
   const int64_t grains = (n - 1) / unit + 1;
   const int64_t per_chunk = (grains - 1) / (threads * chunks_per_thread) + 1;
   const int64_t chunks = (grains - 1) / per_chunk + 1;
+  Pool* mine;
+  {
+    const HoldPool hold;
+    mine = &pool_of(threads - 1);
+  }
   in_body = true;
-  pool_of(threads - 1).run({body, context, n, unit * per_chunk}, chunks, wake);
+  mine->run({body, context, n, unit * per_chunk}, chunks, wake);
   in_body = false;
   pool_busy = false;
 }
+
+bool post(Task& task) {
+  const int threads = num_threads();
+  if (threads == 1 || in_body) return false;
+  const HoldPool hold;
+  // Whoever has the pool busy may not find it gone.
+  return pool ? pool->post(task) : pool_of(threads - 1).post(task);
+}
+
+void help_with(const Task& task) { pool->help_with(task); }
 
 }  // namespace wend

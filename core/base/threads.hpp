@@ -1,7 +1,8 @@
-// The thread pool: parallel_for splits a range over the usable cores.
-// What is worth splitting, and how finely, is left to the kernels that call it.
+// The thread pool: parallel_for splits a range over the usable cores, post leaves work to a worker.
+// What is worth splitting or leaving, and how finely, is up to the callers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace wend {
@@ -30,5 +31,32 @@ void parallel_for(int64_t n, int64_t grain, F&& body, bool wake = true) {
   };
   detail::parallel_for(n, grain, call, const_cast<void*>(static_cast<const void*>(&body)), wake);
 }
+
+// Work that is done while the one who posted it goes on. Who posts it keeps it until `done`.
+class Task {
+ public:
+  virtual void run() noexcept = 0;
+  // To be called before it is posted: it does not run before an earlier one is done.
+  void comes_after(const Task& earlier);
+  std::atomic<bool> done{false};
+
+ protected:
+  ~Task() = default;
+
+ private:
+  friend class Pool;
+  static constexpr int kNeeds = 8;
+  uint64_t number_ = 0;  // in the order of posting
+  uint64_t needs_[kNeeds];
+  int n_needs_ = 0;
+  bool needs_all_ = false;  // that were posted before
+};
+
+// Lets workers run the task; its parallel_for takes whoever is free. False if there is no worker,
+// or no room: the caller may run it once those are done that it comes after. One thread posts at a
+// time.
+bool post(Task& task);
+// Returns when the task is done; until then the caller does what there is to do.
+void help_with(const Task& task);
 
 }  // namespace wend

@@ -7,6 +7,7 @@
 #include <bit>
 #include <unordered_map>
 
+#include "exec/flight.hpp"
 #include "exec/fuse.hpp"
 #include "exec/group.hpp"
 #include "exec/report.hpp"
@@ -198,7 +199,8 @@ class LargeBatches {
     });
     try {
       for (const Ref<Node>& whole : wholes_)
-        if (whole->state == State::valued) move_survivors_out(*whole->batch);
+        if (whole->state == State::valued && !is_in_flight(*whole))
+          move_survivors_out(*whole->batch);
     } catch (const Error&) {  // there is no memory to save some: members stay where they are
     }
   }
@@ -284,6 +286,7 @@ bool Batches::run_at_once(Members members) {
   if (report) report->batch(members);
   ++counters.batches;
   counters.batched += members.size();
+  land();
   return true;
 }
 
@@ -294,6 +297,7 @@ void Batches::run_one_by_one(Members members) {
     const int64_t work = work_of(*node);
     execute(*node, work);
     poll_.after(work);
+    land();
   }
 }
 

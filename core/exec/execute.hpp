@@ -25,6 +25,11 @@ inline bool has_memory_for(const Node& in, const Node& out, size_t bytes) {
          !in.buffer->lender;
 }
 std::string call_of(const Node& node);
+// The error of the first input that has one; the node cannot run then.
+const Error* input_error(const Node& node);
+// A node that counted as valued turns out to have failed. Whoever shares its memory finds no
+// number.
+void fail_valued(Node& node, Error error);
 // A value is there: readers may see it, and the node lets its inputs go.
 void publish(Node& node);
 

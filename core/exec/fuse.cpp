@@ -8,6 +8,7 @@
 
 #include "base/denormals.hpp"
 #include "base/threads.hpp"
+#include "exec/flight.hpp"
 #include "exec/report.hpp"
 #include "graph/batch.hpp"
 #include "graph/describe.hpp"
@@ -32,21 +33,25 @@ struct External {
 };
 
 // A group that runs. Members know their number by Node::order, which they get anew afterwards.
-class Group {
+class Group final : public Launch {
  public:
-  Group(std::span<Node* const> members, const Tile* tiles, bool reduced)
-      : members_(members),
+  Group(std::span<Node* const> members, const Tile* tiles, bool reduced, int64_t work)
+      : Launch(work),
+        n_(members.size()),
         tiles_(tiles),
         reduction_(reduced ? members.back() : nullptr),
-        program_(members[0]->sizes(), members[0]->strides()) {}
-
-  void run(int64_t work) {
+        program_(members[0]->sizes(), members[0]->strides()) {
+    std::ranges::copy(members, nodes_);
     look_at_reads();
     give_memory();
     build();
-    run_program(work);
-    publish_all();
   }
+
+  // Members have their values, or do once it has run.
+  void publish();
+  void run_here();
+  void take_off();
+  void say_what_it_uses();
 
  private:
   using Place = TileProgram::Place;
@@ -54,13 +59,14 @@ class Group {
   void look_at_reads();
   void give_memory();
   void build();
-  void run_program(int64_t work);
-  void publish_all();
+  void kernel() override;
+  std::span<Node* const> nodes() const override { return members(); }
+  std::span<Node* const> members() const { return {nodes_, n_}; }
 
   // The number of a member, or ~ that of an external value.
   int number_of(const Node& node);
   int external(const Node& node);
-  bool is_kept(int i) const { return members_[i]->uses != frees_[i]; }
+  bool is_kept(int i) const { return nodes_[i]->uses != frees_[i]; }
   bool take_memory(Node& node, int i, size_t bytes);
 
   void add_member(int i, const int16_t* reads);
@@ -68,6 +74,12 @@ class Group {
   Place place_of(External& e);
   Place place_for(const Node& node);
 
+  // A repeated element in the dtype of a loop, which is converted when the group runs.
+  struct Number {
+    Cast cast;
+    const char* from;
+    int64_t element;
+  };
   // Tiles of one size that nobody reads any more.
   struct FreeTiles {
     int n = 0;
@@ -85,9 +97,10 @@ class Group {
     list.at[list.n++] = place;
   }
 
-  std::span<Node* const> members_;
-  const Tile* tiles_;
-  Node* reduction_;  // the last member, if it is one
+  const size_t n_;
+  Node* nodes_[Fusion::kMembers];
+  const Tile* tiles_;  // only while it is built
+  Node* reduction_;    // the last member, if it is one
   TileProgram program_;
   int n_externals_ = 0, n_numbers_ = 0;
   External externals_[Fusion::kReads];
@@ -95,8 +108,8 @@ class Group {
   uint32_t left_[Fusion::kMembers];   // reads to come of each member
   uint32_t frees_[Fusion::kMembers];  // as in External
   Place places_[Fusion::kMembers];
-  int64_t numbers_[Fusion::kReads];  // repeated elements in the dtype of a loop
-  FreeTiles free_[4];                // by size
+  Number numbers_[Fusion::kReads];
+  FreeTiles free_[4];  // by size
 };
 
 int Group::external(const Node& node) {
@@ -109,19 +122,19 @@ int Group::external(const Node& node) {
 
 int Group::number_of(const Node& node) {
   const uint64_t i = node.order - 1;
-  if (i < members_.size() && members_[i] == &node) return static_cast<int>(i);
+  if (i < n_ && nodes_[i] == &node) return static_cast<int>(i);
   return ~external(node);
 }
 
 void Group::look_at_reads() {
-  const int n = static_cast<int>(members_.size());
+  const int n = static_cast<int>(n_);
   for (int i = 0; i < n; ++i) {
-    members_[i]->order = static_cast<uint64_t>(i) + 1;
+    nodes_[i]->order = static_cast<uint64_t>(i) + 1;
     left_[i] = frees_[i] = 0;
   }
   int16_t* read = reads_;
   for (int i = 0; i < n; ++i) {
-    const Node& node = *members_[i];
+    const Node& node = *nodes_[i];
     for (uint32_t k = 0; k < node.n_inputs; ++k) {
       const int number = number_of(*node.inputs[k]);
       const uint32_t frees = is_saved(node, k) ? 0 : 1;
@@ -154,8 +167,8 @@ bool Group::take_memory(Node& node, int i, size_t bytes) {
 }
 
 void Group::give_memory() {
-  for (size_t i = 0; i < members_.size(); ++i) {
-    Node& node = *members_[i];
+  for (size_t i = 0; i < n_; ++i) {
+    Node& node = *nodes_[i];
     if (&node != reduction_ && !is_kept(static_cast<int>(i))) continue;
     const size_t bytes = bytes_of(node);
     if (take_memory(node, static_cast<int>(i), bytes)) continue;
@@ -164,7 +177,7 @@ void Group::give_memory() {
       counters.bytes += bytes;
       if (report) report->allocated(node);
     } catch (Error& e) {
-      for (Node* member : members_)
+      for (Node* member : members())
         if (member->buffer) BufferRef::adopt(std::exchange(member->buffer, nullptr));
       locate(e, call_of(node), node.source());
       throw;
@@ -175,7 +188,7 @@ void Group::give_memory() {
 Group::Place Group::place_of(External& e) {
   if (e.placed) return e.place;
   const Node& node = *e.node;
-  const bool in_order = node.layout == members_[0]->layout;
+  const bool in_order = node.layout == nodes_[0]->layout;
   e.placed = true;
   return e.place = in_order ? program_.in_order(node.data(), size_of(node.dtype))
                    : node.layout->uniform
@@ -185,14 +198,15 @@ Group::Place Group::place_of(External& e) {
 
 // Input k of member i in the dtype that the loop takes.
 Group::Place Group::operand(int i, uint32_t k, int read) {
-  const Node& in = *members_[i]->inputs[k];
+  const Node& in = *nodes_[i]->inputs[k];
   const DType inside = tiles_[i].inside[k + 1];
-  const bool repeated = in.layout->uniform && in.layout != members_[0]->layout;
+  const bool repeated = in.layout->uniform && in.layout != nodes_[0]->layout;
   if (in.dtype == inside || !repeated)
     return read < 0 ? place_of(externals_[~read]) : places_[read];
-  char* number = reinterpret_cast<char*>(&numbers_[n_numbers_++]);
-  cast_loop(inside, in.dtype)(number, 0, in.data(), 0, 1);
-  return program_.repeated(number);
+  Number& number = numbers_[n_numbers_++];
+  number.cast = cast_loop(inside, in.dtype);
+  number.from = in.data();
+  return program_.repeated(reinterpret_cast<const char*>(&number.element));
 }
 
 Group::Place Group::place_for(const Node& node) {
@@ -202,7 +216,7 @@ Group::Place Group::place_for(const Node& node) {
 }
 
 void Group::add_member(int i, const int16_t* reads) {
-  const Node& node = *members_[i];
+  const Node& node = *nodes_[i];
   const Tile& tile = tiles_[i];
   Place at[kMaxOperands];
   bool converted[kMaxOperands] = {};
@@ -233,11 +247,11 @@ void Group::add_member(int i, const int16_t* reads) {
 }
 
 void Group::build() {
-  const int n = static_cast<int>(members_.size()) - (reduction_ ? 1 : 0);
+  const int n = static_cast<int>(n_) - (reduction_ ? 1 : 0);
   const int16_t* reads = reads_;
   for (int i = 0; i < n; ++i) {
     add_member(i, reads);
-    reads += members_[i]->n_inputs;
+    reads += nodes_[i]->n_inputs;
   }
   if (reduction_ && reduction_->inputs[0]->buffer) {
     const DType dtype = reduction_->inputs[0]->dtype;
@@ -246,41 +260,54 @@ void Group::build() {
   program_.settle();
 }
 
-void Group::run_program(int64_t work) {
+void Group::kernel() {
+  for (Number& number : std::span(numbers_, n_numbers_))
+    number.cast(reinterpret_cast<char*>(&number.element), 0, number.from, 0, 1);
+  if (reduction_) {
+    Run run{*reduction_, &program_};
+    return reduction_->op->kernel(run);
+  }
+  double cost = 0;
+  for (const Node* member : members()) cost += member->op->cost;
+  const auto parts = static_cast<int64_t>(kWorthAThread / cost) / program_.unit();
+  parallel_for(nodes_[0]->numel(), std::max<int64_t>(1, parts) * program_.unit(),
+               [&](int64_t begin, int64_t end) { program_.run(begin, end); });
+}
+
+void Group::run_here() {
   const KernelFloats floats;
   const int64_t start = report ? now() : 0;
   {
     std::optional<Unlocked> unlocked;
     if (is_worth_unlocking(work)) unlocked.emplace();
-    if (reduction_) {
-      Run run{*reduction_, &program_};
-      reduction_->op->kernel(run);
-    } else {
-      double cost = 0;
-      for (const Node* member : members_) cost += member->op->cost;
-      const auto parts = static_cast<int64_t>(kWorthAThread / cost) / program_.unit();
-      parallel_for(members_[0]->numel(), std::max<int64_t>(1, parts) * program_.unit(),
-                   [&](int64_t begin, int64_t end) { program_.run(begin, end); });
-    }
+    kernel();
   }
-  ++counters.kernels;
-  ++counters.fusions;
-  counters.fused += members_.size();
-  if (report) report->fusion(members_, now() - start);
+  if (report) report->fusion(members(), now() - start);
 }
 
-// All have their values before any lets its inputs go: that may call user code, which may look.
-void Group::publish_all() {
-  for (Node* member : members_) {
+void Group::publish() {
+  for (Node* member : members()) {
     pending.remove(member);
     member->state = member->buffer ? State::valued : State::dropped;
     member->order = next_order();
   }
-  counters.nodes += members_.size();
-  for (Node* member : members_) {
-    let_inputs_go(*member);
-    if (member->uses == 0) value_unneeded(member);
+  counters.nodes += n_;
+  ++counters.kernels;
+  ++counters.fusions;
+  counters.fused += n_;
+}
+
+void Group::take_off() {
+  for (Node* member : members()) wend::take_off(*member);
+}
+
+void Group::say_what_it_uses() {
+  for (const External& e : std::span(externals_, n_externals_)) {
+    reads(*e.node);
+    if (e.node->uses == e.frees && !e.taken) held_back += e.node->buffer->bytes;
   }
+  for (Node* member : members())
+    if (member->buffer) writes(*member);
 }
 
 }  // namespace
@@ -377,9 +404,26 @@ void Fusion::finish() {
     int64_t work = 0;
     for (Node* member : std::span(members_, n_)) work += work_of(*member);
     poll_.after(work);
-    Group({members_, static_cast<size_t>(n_)}, tiles_, reduced_).run(work);
+    const std::span members(members_, static_cast<size_t>(n_));
+    is_to_be_launched(true, work) ? launch_group(members, work) : run_group(members, work);
   }
   let_go();
+}
+
+void Fusion::launch_group(std::span<Node* const> members, int64_t work) {
+  auto group = std::make_unique<Group>(members, tiles_, reduced_, work);
+  group->say_what_it_uses();
+  group->publish();
+  group->take_off();
+  launch(std::move(group));
+}
+
+void Fusion::run_group(std::span<Node* const> members, int64_t work) {
+  Group group(members, tiles_, reduced_, work);
+  group.run_here();
+  group.publish();
+  group.take_off();
+  group.land();
 }
 
 void Fusion::let_go() {

@@ -33,6 +33,8 @@ class Fusion {
   bool passes(const Node& node);
   void add(Node& node);
   void keep_due();
+  void launch_group(std::span<Node* const> members, int64_t work);
+  void run_group(std::span<Node* const> members, int64_t work);
   void let_go();
 
   Poll& poll_;

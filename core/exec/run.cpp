@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <exception>
 #include <mutex>
 
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
+#include "exec/flight.hpp"
 #include "exec/fuse.hpp"
 #include "exec/report.hpp"
 #include "graph/batch.hpp"
@@ -70,7 +72,8 @@ void fail_node(Node& node, Error error) {
   let_inputs_go(node);
 }
 
-// The error of the first input that has one; the node cannot run then.
+}  // namespace
+
 const Error* input_error(const Node& node) {
   if (!failures) return nullptr;
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
@@ -79,6 +82,18 @@ const Error* input_error(const Node& node) {
   }
   return nullptr;
 }
+
+void fail_valued(Node& node, Error error) {
+  if (node.buffer) {
+    std::memset(node.buffer->data, 0xff, node.buffer->bytes);
+    BufferRef::adopt(std::exchange(node.buffer, nullptr));
+  }
+  extra(node).error = std::make_unique<Error>(std::move(error));
+  failures = true;
+  node.state = State::failed;
+}
+
+namespace {
 
 bool may_take(const Node& node, uint32_t i, size_t bytes) {
   const Node& input = *node.inputs[i];
@@ -168,6 +183,44 @@ void pass_marker(Node& node) {
 
 void publish(Node& node) { publish_now(node); }
 
+namespace {
+
+class LaunchedNode final : public Launch {
+ public:
+  LaunchedNode(Node& node, int64_t work) : Launch(work), node_(&node) {
+    for (uint32_t i = 0; i < node.n_inputs; ++i) {
+      const Node* in = node.inputs[i].get();
+      if (!in || !in->buffer) continue;
+      reads(*in);
+      const bool saved = i < 7 && node.saved >> i & 1;
+      if (in->uses == 1 && !saved) held_back += in->buffer->bytes;
+    }
+    writes(node);
+  }
+
+ private:
+  std::span<Node* const> nodes() const override { return {&node_, 1}; }
+  void kernel() override {
+    Run run{*node_};
+    node_->op->kernel(run);
+  }
+
+  Node* const node_;
+};
+
+void launch(Node& node, int64_t work) {
+  auto kernel = std::make_unique<LaunchedNode>(node, work);
+  pending.remove(&node);
+  node.state = State::valued;
+  take_place(node);
+  take_off(node);
+  ++counters.nodes;
+  ++counters.kernels;
+  launch(std::move(kernel));
+}
+
+}  // namespace
+
 void execute(Node& node, int64_t work) {
   if (!node.op->kernel && !node.op->view) return pass_marker(node);
   if (const Error* error = input_error(node)) return fail_node(node, *error);
@@ -175,11 +228,13 @@ void execute(Node& node, int64_t work) {
     take_value(node, *node.inputs[0]);
     return publish(node);
   }
+  const bool launches = is_to_be_launched(node.op->launches && node.layout->numel > 0, work);
   if (batches_made) [[unlikely]]
     for (const Value& in : node.in())
       if (in) with_buffer(*in);
   try {
     give_memory(node);
+    if (launches) return launch(node, work);
     if (node.layout->numel > 0 || node.op->donates) run_kernel(node, work);
   } catch (Error& e) {
     if (node.buffer) BufferRef::adopt(std::exchange(node.buffer, nullptr));
@@ -267,7 +322,7 @@ bool are_small(const Pending& nodes) { return nodes.bytes < kLargeOnAverage * no
 
 }  // namespace
 
-void run_pending() {
+void start_pending() {
   pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
   if (pending.live == 0) return;
   TakeTurn taken;
@@ -287,8 +342,20 @@ void run_pending() {
       continue;
     }
     fusion.may_wait(*node) ? fusion.run(*node) : run_one(*node, poll);
+    land();
   }
   fusion.finish();
+}
+
+void finish_kernels() {
+  if (!kernels_in_flight) return;
+  const TakeTurn taken;
+  land_all();
+}
+
+void run_pending() {
+  start_pending();
+  finish_kernels();
 }
 
 namespace {
@@ -327,10 +394,12 @@ bool give_way() { return mode.fiber && may_give_way() && mode.fiber->wait(); }
 
 }  // namespace
 
-void settle() {
-  if (pending.live == 0) return;
-  if (report) report->observed();
-  if (!give_way()) run_pending();
+void settle(bool finish) {
+  if (pending.live > 0) {
+    if (report) report->observed();
+    if (!give_way()) start_pending();
+  }
+  if (finish) finish_kernels();
 }
 
 void observe(Node& node) {
@@ -342,9 +411,13 @@ void observe(Node& node) {
 }
 
 void observe_now(Node& node) {
-  if (node.state == State::pending) run_pending();
+  if (node.state == State::pending) start_pending();
   if (node.state == State::dropped && node.op->view) derive_again(node);
   with_buffer(node);
+  if (kernels_in_flight) {
+    const TakeTurn taken;
+    wait_for_value(node);
+  }
   if (node.state == State::failed) throw *node.extra->error;
   if (node.state != State::valued)
     fail(ErrorKind::runtime, "internal: the value of ", node.op->name, " is gone");

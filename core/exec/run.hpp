@@ -9,22 +9,25 @@ namespace wend {
 // lets the others go on first, so that what they record runs together.
 void observe(Node& node);
 inline void observe(const Value& v) {
-  if (!v->buffer) observe(*v);
+  if (!v->buffer || kernels_in_flight) observe(*v);
 }
 // The same at once, where others must not change what surrounds the call.
 void observe_now(Node& node);
 inline void observe_now(const Value& v) {
-  if (!v->buffer) observe_now(*v);
+  if (!v->buffer || kernels_in_flight) observe_now(*v);
 }
 // Runs everything that is pending and that somebody may still look at.
 void run_pending();
-// The same in a fiber together with the others, who may have recorded more when it returns.
-void settle();
+// The same, but the last kernels may still be at it when it returns: who looks waits for them.
+void start_pending();
+void finish_kernels();
+// In a fiber together with the others, who may have recorded more when it returns.
+void settle(bool finish = true);
 // Runs when too much is pending, by nodes or by the bytes that they will take or keep.
 inline void bound_laziness() {
   if (pending.live > pending.max_nodes || pending.bytes + pending.pinned > pending.max_bytes)
       [[unlikely]]
-    run_pending();
+    start_pending();
 }
 
 // What the embedding program lends a run: its lock, and whether the user asked to stop.
@@ -40,15 +43,16 @@ void take_turn();
 void give_turn();
 
 struct Counters {
-  uint64_t runs = 0;     // runs that had something to do
-  uint64_t nodes = 0;    // nodes that got their value
-  uint64_t kernels = 0;  // of them by a kernel; the rest are views
-  uint64_t batches = 0;  // several nodes that ran as one
-  uint64_t batched = 0;  // nodes in them
-  uint64_t fusions = 0;  // several nodes that work element by element and ran in one pass
-  uint64_t fused = 0;    // nodes in them
-  uint64_t donated = 0;  // outputs that took over the memory of an input
-  uint64_t bytes = 0;    // allocated for outputs
+  uint64_t runs = 0;      // runs that had something to do
+  uint64_t nodes = 0;     // nodes that got their value
+  uint64_t kernels = 0;   // of them by a kernel; the rest are views
+  uint64_t batches = 0;   // several nodes that ran as one
+  uint64_t batched = 0;   // nodes in them
+  uint64_t fusions = 0;   // several nodes that work element by element and ran in one pass
+  uint64_t fused = 0;     // nodes in them
+  uint64_t launched = 0;  // kernels that ran while the scheduler went on
+  uint64_t donated = 0;   // outputs that took over the memory of an input
+  uint64_t bytes = 0;     // allocated for outputs
 };
 extern constinit Counters counters;
 

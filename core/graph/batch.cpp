@@ -211,9 +211,18 @@ void fetch_inputs(const Node& node) {
     const_cast<Node&>(node).inputs[i] = Value::adopt(input_of(*batch, i, node.row).leak());
 }
 
+uint64_t writer_of(const Node& node) {
+  const Buffer* buffer = node.buffer;
+  if (!buffer && batch_of(node)) buffer = node.batch->whole->buffer;
+  if (!buffer) return 0;
+  while (const Buffer* whole = whole_of(*buffer)) buffer = whole;
+  return buffer->writer;
+}
+
 void give_row(Node& node) {
   Node& whole = *node.batch->whole;
   if (whole.state == State::pending) run_at_once(whole);
+  if (whole.state == State::failed) throw *whole.extra->error;
   if (node.buffer) return;  // somebody looked while it ran
   Node* root = &node;
   while (root->op->view && root->n_inputs && root->inputs[0]) root = root->inputs[0].get();

@@ -68,7 +68,7 @@ bool is_taking_apart() { return dying.value.draining; }
 int64_t live_nodes() { return static_cast<int64_t>(nodes_recorded() - freed); }
 
 void value_unneeded(Node* node) {
-  if (node->state == State::valued) drop_value(*node);
+  if (node->state == State::valued && !is_in_flight(*node)) drop_value(*node);
 }
 
 void release(Node* node) {

@@ -112,7 +112,7 @@ struct Node {
   Buffer* buffer;
   Attrs* attrs;
   Batch* batch;   // that it ran in, or that it stands for, see graph/batch
-  uint32_t slot;  // place in the list of pending nodes
+  uint32_t slot;  // place in the list of pending nodes; kInFlight while its kernel runs elsewhere
   uint32_t row;   // place in the batch; while pending, one more than the highest among its inputs
   uint32_t n_inputs;
   DType dtype;
@@ -146,6 +146,18 @@ struct Node {
 };
 
 constexpr uint8_t kSavesOutput = 0x80;
+
+// True iff kernels of nodes that count as valued may have yet to end, see exec/flight.
+inline constinit bool kernels_in_flight = false;
+inline constinit uint64_t oldest_in_flight = 1;  // by the number in Buffer::writer
+constexpr uint32_t kInFlight = ~0u;
+inline bool is_in_flight(const Node& node) { return node.slot == kInFlight; }
+// The last kernel that was launched to write the memory that the value lies in.
+uint64_t writer_of(const Node& node);
+// Whether the value can be read.
+inline bool is_readable(const Node& node) {
+  return node.state == State::valued && (!kernels_in_flight || writer_of(node) < oldest_in_flight);
+}
 
 // Whether the value may be needed is counted apart from whether the node is: a node that is held
 // for its history alone keeps no value.

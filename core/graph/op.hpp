@@ -142,6 +142,7 @@ struct Op {
   // A primitive has a rule for shape and dtype, and a kernel unless it is a view ...
   void (*infer)(Infer&) = nullptr;
   void (*kernel)(Run&) = nullptr;
+  bool launches = false;  // the kernel cannot fail, so it may run while the scheduler goes on
   Gradient grad[4] = {};
   // ... or a gradient for any number of inputs, one call for each that needs it.
   Gradient grad_each = {};

@@ -140,6 +140,7 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
   node->buffer = nullptr;
   node->attrs = nullptr;
   node->extra = nullptr;
+  node->slot = 0;
   node->dtype = dtype;
   node->state = State::pending;
   node->flags = 0;

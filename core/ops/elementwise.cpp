@@ -260,8 +260,7 @@ bool has_zero(const Node& divisor) {
 void infer_division(Infer& s) {
   infer<Class::Division, 2>(s);
   const Node& divisor = *s.in[1];
-  if (!is_floating(s.dtype) && s.layout->numel > 0 && divisor.state == State::valued &&
-      has_zero(divisor))
+  if (!is_floating(s.dtype) && s.layout->numel > 0 && is_readable(divisor) && has_zero(divisor))
     divided_by_zero();
 }
 
@@ -547,6 +546,7 @@ constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Inf
   if (!op.signature && !op.hidden) op.signature = kSignatures[arity];
   if (!op.infer) op.infer = infer;
   op.kernel = kernel;
+  op.launches = c != Class::Division;
   op.lift = lift;
   op.tile = tile;
   op.elementwise = index;

@@ -38,7 +38,7 @@ void infer_embedding(Infer& s) {
   const Node &table = *s.in[0], &indices = *s.in[1];
   s.dtype = table.dtype;
   s.layout = contiguous(rows_of_table(indices, table.size(1)));
-  if (indices.state == State::valued) check_rows(indices, table.size(0));
+  if (is_readable(indices)) check_rows(indices, table.size(0));
 }
 
 void run_embedding(Run& s) {
@@ -191,7 +191,7 @@ Values one_hot_body(Call& c) {
     classes = 1 + std::max<int64_t>(0, *std::max_element(at, at + indices->numel()));
   }
   // Without classes nothing is left to run, so that the values are looked at here.
-  if (indices->state == State::valued || classes <= 0) {
+  if (is_readable(*indices) || classes <= 0) {
     observe(indices);
     check_classes(*indices, classes);
   }
@@ -226,6 +226,7 @@ constexpr Op kOps[] = {
      .doc = "A table whose rows are the sums of the gradients of their uses.",
      .infer = infer_embedding_backward,
      .kernel = run_embedding_backward,
+     .launches = true,
      .grad = {GRAD(gradient_of_gradient(s, b))},
      .work = work_of_backward,
      .hidden = true},

@@ -95,7 +95,7 @@ struct Indices {
   }
   void check_valued(std::span<const int64_t> sizes) const {
     for (const Value& v : in)
-      if (v->state != State::valued) return;
+      if (!is_readable(*v)) return;
     check(sizes);
   }
 };

@@ -306,8 +306,7 @@ Value nll_loss(const Value& x, const Value& target, const Value& weight, Options
   check_nll(*x, *target, weight);
   const DType compute = is_half(x->dtype) ? DType::float32 : x->dtype;
   const Value classes = row_major(cast(target, DType::int64));
-  if (classes->state == State::valued)
-    check_targets(*classes, x->size(x->ndim() > 1 ? 1 : 0), o.ignored);
+  if (is_readable(*classes)) check_targets(*classes, x->size(x->ndim() > 1 ? 1 : 0), o.ignored);
   Value in[3] = {row_major(cast(x, compute)), classes,
                  weight ? row_major(cast(weight, compute)) : Value()};
   const Arg attrs[] = {Arg::of(o.ignored), Arg::of(o.smoothing),
@@ -447,6 +446,7 @@ constexpr Op kOps[] = {
      .doc = "The gradient through nll_loss.",
      .infer = infer_nll_backward,
      .kernel = run_nll_backward,
+     .launches = true,
      .grad = {GRAD(nll_gradient_of_gradient(s, b, c))},
      .lift = lift_nll_backward,
      .hidden = true},

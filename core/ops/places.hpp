@@ -24,7 +24,7 @@ void check_bounds(const Node& index, int64_t low, int64_t size, int64_t dim, Out
 // run.
 inline void check_early(const Node& index, int64_t low, int64_t size, int64_t dim,
                         OutOfRange raise) {
-  if (index.state == State::valued) check_bounds(index, low, size, dim, raise);
+  if (is_readable(index)) check_bounds(index, low, size, dim, raise);
 }
 
 // Raises where one number that is to be written everywhere does not fit the dtype.

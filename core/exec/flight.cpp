@@ -1,0 +1,154 @@
+// exec/flight.cpp: the kernels in flight, oldest first. Everything but the kernels themselves
+// happens under the embedding program's lock, in the thread whose turn it is.
+#include "exec/flight.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/denormals.hpp"
+#include "base/error.hpp"
+#include "base/forever.hpp"
+#include "exec/execute.hpp"
+#include "exec/report.hpp"
+
+namespace wend {
+namespace {
+
+constexpr int64_t kMostWork = 10'000'000;    // nanoseconds, or who asks to stop would wait long
+constexpr size_t kMostHeldBack = 768 << 10;  // bytes, where they would raise the peak
+constexpr size_t kMostWaiting = 32, kMost = 64;
+
+// In a ring, oldest first.
+struct Flight {
+  std::unique_ptr<Launch> kernels[kMost];
+  size_t first = 0, n = 0;
+  uint64_t number = 1;  // of the kernel that is launched next
+  int64_t work = 0;
+  size_t held_back = 0;
+  std::atomic<bool> broken{false};  // one has failed, and those that begin later do not run
+  bool lost = false;                // some could not be run here either
+
+  Launch& at(size_t i) const { return *kernels[(first + i) % kMost]; }
+};
+constinit Forever<Flight> flight_forever;
+constinit Flight& flight = flight_forever.value;
+
+void wait_for(const Launch& kernel) {
+  if (kernel.done.load()) return;
+  std::optional<Unlocked> unlocked;
+  if (is_worth_unlocking(flight.work)) unlocked.emplace();
+  help_with(kernel);
+}
+
+// Landing may call user code, which may wait for the others.
+void land_first() {
+  const std::unique_ptr<Launch> landing = std::move(flight.kernels[flight.first]);
+  flight.first = (flight.first + 1) % kMost;
+  flight.work -= landing->work;
+  flight.held_back -= landing->held_back;
+  kernels_in_flight = --flight.n > 0;
+  oldest_in_flight = flight.number - flight.n;
+  if (flight.n == 0) flight.broken = false;
+  landing->land();
+}
+
+Error no_memory() { return Error(ErrorKind::memory, "can't allocate memory for a kernel"); }
+
+bool holds_too_much() {
+  if (flight.work > kMostWork) return true;
+  if (flight.held_back <= kMostHeldBack) return false;
+  const MemoryStats stats = memory_stats();
+  return flight.held_back > kMostHeldBack + (stats.peak_bytes - stats.allocated_bytes) / 2;
+}
+
+}  // namespace
+
+void Launch::reads(const Node& node) {
+  const uint64_t writer = writer_of(node);
+  if (kernels_in_flight && writer >= oldest_in_flight)
+    comes_after(flight.at(writer - oldest_in_flight));
+}
+
+void Launch::writes(Node& node) { node.buffer->writer = flight.number; }
+
+void Launch::run() noexcept {
+  failed_ = flight.broken.load();
+  if (failed_) return;
+  try {
+    const KernelFloats floats;
+    kernel();
+  } catch (...) {
+    failed_ = true;
+    flight.broken = true;
+  }
+}
+
+void Launch::land() {
+  const auto all = nodes();
+  if (failed_) {
+    empty_cache();
+    failed_ = std::ranges::any_of(all, [](const Node* node) { return input_error(*node); });
+    if (!failed_) run();
+  }
+  for (Node* node : all) node->slot = 0;
+  if (failed_) {
+    flight.lost = true;
+    for (Node* node : all) fail_valued(*node, no_memory());
+  }
+  // All have their values before any lets its inputs go: that may call user code, which may look.
+  for (Node* node : all) {
+    let_inputs_go(*node);
+    if (node->uses == 0) value_unneeded(node);
+    unref(node);
+  }
+}
+
+bool make_way(bool can_launch) {
+  if (can_launch && !report && flight.n < kMost && num_threads() > 1) {
+    if (flight.n >= kMostWaiting) wait_for(flight.at(flight.n - kMostWaiting));
+    return true;
+  }
+  for (size_t i = 0; i < flight.n; ++i) wait_for(flight.at(i));
+  return false;
+}
+
+void launch(std::unique_ptr<Launch> kernel) {
+  flight.work += kernel->work;
+  flight.held_back += kernel->held_back;
+  Launch& last = *kernel;
+  flight.kernels[(flight.first + flight.n++) % kMost] = std::move(kernel);
+  ++flight.number;
+  ++counters.launched;
+  kernels_in_flight = true;
+  if (post(last)) return;
+  last.run();  // without workers it is the only one
+  last.done = true;
+}
+
+void land_some() {
+  while (flight.n > 0 && (flight.at(0).done.load() || holds_too_much())) {
+    wait_for(flight.at(0));
+    land_first();
+  }
+}
+
+void land_all() {
+  while (flight.n > 0) {
+    wait_for(flight.at(0));
+    land_first();
+  }
+  if (std::exchange(flight.lost, false)) throw no_memory();
+}
+
+void wait_for_value(const Node& node) {
+  const uint64_t writer = writer_of(node);
+  if (kernels_in_flight && writer >= oldest_in_flight)
+    wait_for(flight.at(writer - oldest_in_flight));
+}
+
+void take_off(Node& node) {
+  retain(&node);
+  node.slot = kInFlight;
+}
+
+}  // namespace wend

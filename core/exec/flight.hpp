@@ -1,0 +1,64 @@
+// exec/flight.hpp: kernels that run on a worker while the scheduler, or the program, goes on.
+// Nodes in flight count as valued, so that others can be launched that read them, and that run
+// after them. But they hold on to what they read and write until they land: no memory is used again
+// before all who use it have run, so that a kernel has to wait for those only whose results it
+// reads. Who else wants to see a value waits for its kernel. How tasks run is base/threads.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/threads.hpp"
+#include "graph/node.hpp"
+
+namespace wend {
+
+// A kernel that was launched, or several nodes' in one pass.
+class Launch : public Task {
+ public:
+  explicit Launch(int64_t work) : work(work) {}
+  virtual ~Launch() = default;
+
+  // To be called before it is launched.
+  void reads(const Node& node);
+  void writes(Node& node);
+
+  const int64_t work;    // estimated nanoseconds
+  size_t held_back = 0;  // bytes that nobody needs once it has landed
+
+  void run() noexcept final;
+  // The nodes have their values now, and let go of what they read; or, where even here there is not
+  // enough memory to run the kernel, they fail.
+  void land();
+
+ private:
+  virtual void kernel() = 0;
+  virtual std::span<Node* const> nodes() const = 0;
+
+  bool failed_ = false;  // it did not run to its end, for want of memory
+};
+
+// Estimated nanoseconds from which it pays, if no other kernel is in flight.
+inline constinit int64_t launches_from = 20'000;
+
+// True: the kernel is to be launched. False: everything that was has run.
+bool make_way(bool can_launch);
+inline bool is_to_be_launched(bool can_launch, int64_t work) {
+  return (kernels_in_flight || (can_launch && work >= launches_from)) && make_way(can_launch);
+}
+// Where there is no worker to take it, the kernel runs here.
+void launch(std::unique_ptr<Launch> kernel);
+// Lets those land that have run. To be called where user code may be called, for landing may.
+void land_some();
+inline void land() {
+  if (kernels_in_flight) land_some();
+}
+// Waits for all, and raises ErrorKind::memory if some had to fail.
+void land_all();
+// Waits until the node's value can be read.
+void wait_for_value(const Node& node);
+
+// Marks a node whose kernel is launched: nobody may drop it before it lands.
+void take_off(Node& node);
+
+}  // namespace wend

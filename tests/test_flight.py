@@ -1,0 +1,140 @@
+"""Kernels that run beside the scheduler give what they give in their turn, whoever looks when.
+
+`every_kernel` launches even the smallest, so that small programs show what large ones do.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import wend
+
+
+@pytest.fixture
+def two_threads() -> Iterator[None]:
+    before = wend.get_num_threads()
+    wend.set_num_threads(2)
+    yield
+    wend.set_num_threads(before)
+
+
+@pytest.fixture
+def every_kernel(two_threads: None) -> Iterator[None]:
+    wend._C._set_launches_from(0)
+    yield
+    wend._C._set_launches_from(20_000)
+
+
+def launched() -> int:
+    return wend._C._counters()["launched"]
+
+
+def step(size: int) -> list[list[float]]:
+    """Values and gradients of a few layers, with a write in place and a branch in between."""
+    wend.manual_seed(1)
+    w = wend.randn(size, size, requires_grad=True)
+    x = wend.randn(size, size)
+    h = x
+    for i in range(4):
+        h = wend.tanh(h @ w) + wend.cat([h[: size // 2], x[size // 2 :]])
+        h[i] = h[i] * 2
+    if h.sum() > 0:
+        h = h.softmax(1)
+    loss = (h * h).mean()
+    loss.backward()
+    return [[loss.item()], w.grad.flatten().tolist()]
+
+
+def test_large_kernels_are_launched_and_small_ones_are_not(two_threads: None) -> None:
+    before = launched()
+    step(4)
+    assert launched() == before
+    step(256)
+    assert launched() > before
+
+
+def test_one_thread_launches_nothing(two_threads: None) -> None:
+    wend.set_num_threads(1)
+    before = launched()
+    step(256)
+    assert launched() == before
+
+
+def test_a_report_runs_kernels_in_their_turn(two_threads: None) -> None:
+    before = launched()
+    with wend.report():
+        step(256)
+    assert launched() == before
+
+
+@pytest.mark.parametrize("size", [4, 64, 256])
+def test_values_are_those_of_one_thread(size: int, every_kernel: None) -> None:
+    got = step(size)
+    wend.set_num_threads(1)
+    assert got == step(size)
+
+
+def test_an_error_names_its_op_and_the_others_have_their_values(every_kernel: None) -> None:
+    x = wend.randn(64, 64)
+    before = x @ x
+    index = (x.sum() * 0).long() + 64
+    bad = wend.nn.functional.embedding(index, before)
+    after = before @ x
+    with pytest.raises(IndexError, match="index out of range"):
+        bad.sum().item()
+    assert after.sum().item() == pytest.approx((x @ x @ x).sum().item(), rel=1e-3)
+
+
+def test_who_goes_during_a_run_may_look_at_what_is_in_flight(every_kernel: None) -> None:
+    seen: list[float] = []
+    x = wend.ones(64, 64)
+    product = x @ x
+
+    class Looks(wend.Tensor):
+        def __del__(self) -> None:
+            seen.append(product.sum().item())
+
+    made = [wend.ones(64, 64).as_subclass(Looks) for _ in range(8)]
+    sums = [(m @ x + product).sum() for m in made]
+    del made
+    assert [s.item() for s in sums] == [2 * 64.0**3] * 8
+    assert seen == [64.0**3] * 8
+
+
+def test_threads_look_at_each_others_values(every_kernel: None) -> None:
+    x = wend.ones(256, 256)
+    wrong: list[Any] = []
+
+    def work() -> None:
+        for _ in range(20):
+            y = x @ x
+            z = (y + 1) @ x
+            if y[0, 0].item() != 256 or z[0, 0].item() != 257 * 256:
+                wrong.append((y, z))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=120)
+        assert not thread.is_alive(), "a thread hangs"
+    assert not wrong
+
+
+def test_the_number_of_threads_may_change_between_runs(every_kernel: None) -> None:
+    expected = step(64)
+    for count in (3, 1, 2, 4, 2):
+        wend.set_num_threads(count)
+        assert step(64) == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_launches_too(every_kernel: None) -> None:
+    expected = step(64)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if step(64) == expected else 1)
+    assert os.waitpid(child, 0)[1] == 0
