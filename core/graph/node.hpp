@@ -147,6 +147,13 @@ struct Node {
 
 constexpr uint8_t kSavesOutput = 0x80;
 
+// Has memory bring a node that is needed soon. Inline, or GCC takes a function of prefetches for
+// one without effect and leaves the call out.
+[[gnu::always_inline]] inline void fetch(const Node* node) {
+  __builtin_prefetch(node, 1);
+  __builtin_prefetch(reinterpret_cast<const char*>(node) + 64, 1);
+}
+
 // Whether the value may be needed is counted apart from whether the node is: a node that is held
 // for its history alone keeps no value.
 void release(Node* node);
