@@ -66,9 +66,9 @@ struct ModeOfMembers : PlainMode {
 // cannot be run at once.
 class Together {
  public:
-  explicit Together(const Alike& alike) : members(alike.members()), alike_(alike) {
+  Together(const Alike& alike, const Slots& slots) : members(alike.members()), alike_(alike) {
     Value in[kMaxInputs];
-    members[0]->op->view ? lift_view(in) : lift(in);
+    members[0]->op->view ? lift_view(in, slots.at[0]) : lift(in, slots);
     for (uint32_t i = 0; whole && i < members[0]->n_inputs; ++i) {
       in_[i] = Ref<Node>(in[i].get());
       if (i < 7 && members[0]->saved >> i & 1) saved_[i] = in[i];
@@ -92,11 +92,11 @@ class Together {
   }
 
  private:
-  void lift(Value* in) {
+  void lift(Value* in, const Slots& slots) {
     const Node& like = *members[0];
     for (uint32_t i = 0; i < like.n_inputs; ++i) {
       const auto inputs = alike_.inputs(i);
-      const Slot slot(inputs);
+      const Slot& slot = slots.at[i];
       if (slot.one_value) {
         shared_ |= uint64_t{1} << i;
         if (!slot.one_node) merged_ |= uint64_t{1} << i;
@@ -111,10 +111,10 @@ class Together {
       whole = like.op->lift({like, members, {in, like.n_inputs}, shared_});
   }
 
-  void lift_view(Value* in) {
+  void lift_view(Value* in, const Slot& slot) {
     const Node &like = *members[0], &base = *like.inputs[0];
     // How elements that share a place share a gradient is each view's own affair.
-    if (may_overlap(*base.layout) || !Slot(alike_.inputs(0)).in_rows) return;
+    if (may_overlap(*base.layout) || !slot.in_rows) return;
     in[0] = rows_of_batch(alike_.inputs(0));
     Dims sizes(like.sizes()), strides(like.strides());
     sizes.insert(0, static_cast<int64_t>(members.size()));
@@ -171,13 +171,17 @@ void leave_inputs(const Together& together) {
 
 void publish_rows(Node& whole, const Together& together) {
   Batch& batch = new_batch(whole, together.members, together.inputs());
-  for (size_t i = 0; i < together.members.size(); ++i) {
-    Node& member = *together.members[i];
+  const Members members = together.members;
+  constexpr size_t kAhead = 16;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (i + kAhead < members.size())
+      __builtin_prefetch(&pending.nodes[members[i + kAhead]->slot], 1);
+    Node& member = *members[i];
     pending.remove(&member);
     join_batch(batch, member, static_cast<uint32_t>(i));
   }
   leave_inputs(together);
-  counters.nodes += together.members.size();
+  counters.nodes += members.size();
 }
 
 // Batches of this run that are large enough for their last members not to keep them.
@@ -212,9 +216,10 @@ class Batches {
   void finish() { fusion_.finish(); }
 
  private:
-  bool run_at_once(const Alike& alike);
+  bool run_at_once(const Alike& alike, const Slots& slots);
   void run_recorded_since(size_t mark);
   void run_alike(const Alike& alike);
+  void run_parts(std::span<const Alike> parts);
   void run_group(std::vector<uint32_t>& slots);
   void run_one_by_one(Members members);
   void run_one_by_one(std::span<const uint32_t> slots);
@@ -246,12 +251,12 @@ bool are_pending(Members members) {
   return std::ranges::all_of(members, [](const Node* m) { return m->state == State::pending; });
 }
 
-bool Batches::run_at_once(const Alike& alike) {
+bool Batches::run_at_once(const Alike& alike, const Slots& slots) {
   const Members members = alike.members();
   const size_t mark = pending.nodes.size();
   try {
     const ModeOfMembers theirs(*members[0]);
-    const Together together(alike);
+    const Together together(alike, slots);
     if (!together.whole) return false;
     run_recorded_since(mark);
     if (!fits(*together.whole, members) || !are_pending(members)) return false;
@@ -285,23 +290,25 @@ void Batches::run_one_by_one(std::span<const uint32_t> slots) {
   }
 }
 
+void Batches::run_parts(std::span<const Alike> parts) {
+  for (const Alike& part : parts)
+    are_pending(part.members()) ? run_alike(part) : run_one_by_one(part.members());
+}
+
 void Batches::run_alike(const Alike& alike) {
   const Members members = alike.members();
-  if (members.size() == 1 || !are_pending(members)) return run_one_by_one(members);
+  if (members.size() == 1) return run_one_by_one(members);
   const Op& op = *members[0]->op;
+  const Slots slots(alike);
   for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
-    if (!(op.weights >> i & 1) || Slot(alike.inputs(i)).one_value) continue;
+    if (!(op.weights >> i & 1) || slots.at[i].one_value) continue;
     const auto parts = split_by_weight(alike, i);
     if (parts.empty()) continue;
     if (report) report->apart(members, Apart::weight, i, parts.size());
-    for (const Alike& part : parts) run_alike(part);
-    return;
+    return run_parts(parts);
   }
-  if (const auto parts = split_by_rows(alike); !parts.empty()) {
-    for (const Alike& part : parts) run_alike(part);
-    return;
-  }
-  if (run_at_once(alike)) return;
+  if (const auto parts = split_by_rows(alike, slots); !parts.empty()) return run_parts(parts);
+  if (run_at_once(alike, slots)) return;
   if (report) report->apart(members, Apart::refused, 0, members.size());
   run_one_by_one(members);
 }

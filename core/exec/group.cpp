@@ -37,8 +37,16 @@ bool same_attr(const Arg& a, const Arg& b) {
 
 namespace {
 
+bool same_attrs(const Node& a, const Node& b) {
+  const uint32_t n = a.attrs ? a.attrs->n : 0;
+  if (n != (b.attrs ? b.attrs->n : 0)) return false;
+  for (uint32_t i = 0; i < n; ++i)
+    if (!is_own(*a.op, i) && !same_attr(a.attrs->items[i], b.attrs->items[i])) return false;
+  return true;
+}
+
 // Whether members of a batch have all in common that they must; equal keys make it likely.
-bool same_key(const Node& a, const Node& b) {
+[[gnu::always_inline]] inline bool same_key(const Node& a, const Node& b) {
   constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
   if (a.op != b.op || a.layout != b.layout || a.n_inputs != b.n_inputs || a.dtype != b.dtype ||
       a.offset != b.offset || a.saved != b.saved || (a.flags ^ b.flags) & kFlags)
@@ -46,11 +54,7 @@ bool same_key(const Node& a, const Node& b) {
   for (uint32_t i = 0; i < a.n_inputs; ++i)
     if (a.inputs[i]->layout != b.inputs[i]->layout || a.inputs[i]->dtype != b.inputs[i]->dtype)
       return false;
-  const uint32_t n = a.attrs ? a.attrs->n : 0;
-  if (n != (b.attrs ? b.attrs->n : 0)) return false;
-  for (uint32_t i = 0; i < n; ++i)
-    if (!is_own(*a.op, i) && !same_attr(a.attrs->items[i], b.attrs->items[i])) return false;
-  return true;
+  return a.attrs == b.attrs || same_attrs(a, b);
 }
 
 // Whether nothing that happened to the node since it was recorded keeps it from being a member.
@@ -163,9 +167,10 @@ void Groups::sort(std::span<const Place> level) {
 namespace {
 
 // Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
-// the node, then what it refers to.
+// their place in the list, then the node, then what it refers to.
 [[gnu::always_inline]] inline void fetch_ahead(std::span<const uint32_t> slots, size_t i) {
-  constexpr size_t kNode = 16, kInputs = 6;
+  constexpr size_t kPlace = 32, kNode = 16, kInputs = 6;
+  if (i + kPlace < slots.size()) __builtin_prefetch(&pending.nodes[slots[i + kPlace]], 1);
   if (i + kNode < slots.size()) fetch(pending.nodes[slots[i + kNode]]);
   if (i + kInputs >= slots.size()) return;
   const Node* node = pending.nodes[slots[i + kInputs]];
@@ -178,7 +183,7 @@ namespace {
 }  // namespace
 
 // False where one is not ready.
-bool Group::note_inputs(const Node& node) {
+inline bool Group::note_inputs(const Node& node) {
   Input* at = inputs_.data() + members_.size();
   for (const Value& value : node.in()) {
     Node* in = value.get();
@@ -275,6 +280,11 @@ Slot::Slot(std::span<const Input> inputs) {
   }
 }
 
+Slots::Slots(const Alike& alike) {
+  const uint32_t n = alike.like().n_inputs;
+  for (uint32_t i = 0; i < n; ++i) at[i] = Slot(alike.inputs(i));
+}
+
 std::vector<Alike> split_by_weight(const Alike& alike, uint32_t slot) {
   std::vector<uint32_t> part_of;
   std::vector<const Node*> weights;
@@ -320,16 +330,17 @@ std::vector<Alike> split_by_rows(const Alike& alike, uint32_t slot) {
     part_of.push_back(static_cast<uint32_t>(at));
     at = at + 1 < last.size() ? at + 1 : 0;
   }
-  if (sizes.size() < 2) return {};
   return alike.sort_by(part_of, sizes);
 }
 
 }  // namespace
 
-std::vector<Alike> split_by_rows(const Alike& alike) {
+std::vector<Alike> split_by_rows(const Alike& alike, const Slots& slots) {
   if (alike.like().op->view) return {};
-  for (uint32_t i = 0; i < alike.like().n_inputs; ++i)
+  for (uint32_t i = 0; i < alike.like().n_inputs; ++i) {
+    if (slots.at[i].one_value || slots.at[i].in_rows) continue;
     if (auto parts = split_by_rows(alike, i); !parts.empty()) return parts;
+  }
   return {};
 }
 

@@ -117,13 +117,21 @@ struct Slot {
   bool one_value = true;  // ... or several views of one value
   bool in_rows = true;    // they are rows of one batch, one behind the other
 
+  Slot() = default;
   explicit Slot(std::span<const Input> inputs);
+};
+
+// The same for all places.
+struct Slots {
+  Slot at[kMaxInputs];
+
+  explicit Slots(const Alike& alike);
 };
 
 // Splits members by the value of an input that is better shared; none where it is not worth it.
 std::vector<Alike> split_by_weight(const Alike& alike, uint32_t slot);
 // Splits members by the batch that an input lies in, where each part then finds its inputs one
 // behind the other; none where parts are not large enough to be worth more than a copy.
-std::vector<Alike> split_by_rows(const Alike& alike);
+std::vector<Alike> split_by_rows(const Alike& alike, const Slots& slots);
 
 }  // namespace wend
