@@ -577,3 +577,23 @@ def test_what_goes_while_a_batch_runs_may_look_at_what_is_pending(elements: int)
     assert [x[0].item() for x in squared] == [4.0 * i * i for i in range(32)]
     assert [x[-1].item() for x in doubled] == [2.0 * i for i in range(32)]
     assert sorted(seen) == [elements * (i + 1) / 2 for i in range(32)]
+
+
+@pytest.mark.parametrize("apart", ["by op", "by weight"])
+def test_what_goes_while_a_batch_runs_may_run_the_next_one(apart: str) -> None:
+    seen: list[float] = []
+    leaves = [wend.full((1, 3), float(i), requires_grad=True) for i in range(32)]
+    values = [wend.full((1, 3), i + 1.0) for i in range(32)]
+    weights = [wend.eye(3), 2 * wend.eye(3)]
+    for x in (*leaves, *values, *weights):
+        x.numpy(force=True)
+    with wend.no_grad():
+        first = [leaf @ weights[0] for leaf in leaves]
+        second = [x.neg() if apart == "by op" else x @ weights[1] for x in values]
+    for leaf, tensor in zip(leaves, second, strict=True):
+        leaf.register_hook(Looks(tensor, seen))
+    del leaves, leaf, tensor, x
+    factor = -3.0 if apart == "by op" else 6.0
+    assert [x.sum().item() for x in first] == [3.0 * i for i in range(32)]
+    assert [x.sum().item() for x in second] == [factor * (i + 1) for i in range(32)]
+    assert sorted(seen) == sorted(factor * (i + 1) for i in range(32))

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
 
 #include "exec/flight.hpp"
 #include "exec/fuse.hpp"
@@ -18,59 +17,42 @@
 namespace wend {
 namespace {
 
-// Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
-// the node, then what it refers to. Inline, or GCC takes a function of prefetches for one without
-// effect and leaves the call out.
-template <class Nodes>
-[[gnu::always_inline]] inline void fetch_ahead(const Nodes& nodes, size_t i) {
-  constexpr size_t kNode = 16, kInputs = 6;
-  if (i + kNode < nodes.size() && nodes[i + kNode]) {
-    __builtin_prefetch(nodes[i + kNode]);
-    __builtin_prefetch(reinterpret_cast<const char*>(nodes[i + kNode]) + 64);
+// Where the whole of a batch stands among the sources of the rows that are put together. The batch
+// knows it, unless it is new here: then what it knows is of another time.
+int64_t place_among(Values& sources, const Input& in) {
+  Batch& batch = *in.batch;
+  if (batch.place >= sources.size() || sources[batch.place].get() != batch.whole) {
+    batch.place = static_cast<uint32_t>(sources.size());
+    sources.push_back(whole_of(*in.node));
   }
-  if (i + kInputs < nodes.size() && nodes[i + kInputs]) {
-    const Node& node = *nodes[i + kInputs];
-    if (node.attrs) __builtin_prefetch(node.attrs);
-    for (uint32_t k = 0; k < node.n_inputs && k < 3; ++k) __builtin_prefetch(node.inputs[k].get());
-  }
+  return batch.place;
 }
 
-Value gather(Members members, uint32_t slot) {
+Value gather(std::span<const Input> inputs) {
   Values sources;
   std::vector<int64_t> from, row;
-  from.reserve(members.size());
-  row.reserve(members.size());
-  std::unordered_map<const Batch*, int64_t> known;
-  const Batch* last = nullptr;
-  int64_t last_source = 0;
-  for (const Node* m : members) {
-    const Node& in = *m->inputs[slot];
-    if (!lies_in_batch(in)) {
+  from.reserve(inputs.size());
+  row.reserve(inputs.size());
+  for (const Input& in : inputs) {
+    if (in.batch) {
+      from.push_back(place_among(sources, in));
+      row.push_back(in.row);
+    } else {
       from.push_back(static_cast<int64_t>(sources.size()));
       row.push_back(-1);
-      sources.push_back(m->inputs[slot]);
-      continue;
+      sources.emplace_back(in.node);
     }
-    if (in.batch != last) {
-      last = in.batch;
-      const auto [it, anew] = known.try_emplace(last, static_cast<int64_t>(sources.size()));
-      if (anew) sources.push_back(whole_of(in));
-      last_source = it->second;
-    }
-    from.push_back(last_source);
-    row.push_back(in.row);
   }
-  Dims sizes(members[0]->inputs[slot]->sizes());
-  sizes.insert(0, static_cast<int64_t>(members.size()));
+  Dims sizes(inputs[0].node->sizes());
+  sizes.insert(0, static_cast<int64_t>(inputs.size()));
   return gathered(sources, sizes.span(), from, row);
 }
 
 // Rows of one batch, which need no copy.
-Value rows_of_batch(Members members, uint32_t slot) {
-  const Node& first = *members[0]->inputs[slot];
-  const Value whole = whole_of(first);
-  const auto n = static_cast<int64_t>(members.size());
-  return whole->size(0) == n ? whole : batch_rows(whole, first.row, n);
+Value rows_of_batch(std::span<const Input> inputs) {
+  const Value whole = whole_of(*inputs[0].node);
+  const auto n = static_cast<int64_t>(inputs.size());
+  return whole->size(0) == n ? whole : batch_rows(whole, inputs[0].row, n);
 }
 
 // Whoever recorded the members, they run in a mode of their own.
@@ -85,9 +67,9 @@ struct ModeOfMembers : PlainMode {
 // cannot be run at once.
 class Together {
  public:
-  explicit Together(Members members) : members(members) {
+  Together(const Alike& alike, const Slots& slots) : members(alike.members()), alike_(alike) {
     Value in[kMaxInputs];
-    members[0]->op->view ? lift_view(in) : lift(in);
+    members[0]->op->view ? lift_view(in, slots.at[0]) : lift(in, slots);
     for (uint32_t i = 0; whole && i < members[0]->n_inputs; ++i) {
       in_[i] = Ref<Node>(in[i].get());
       if (i < 7 && members[0]->saved >> i & 1) saved_[i] = in[i];
@@ -105,22 +87,23 @@ class Together {
     for (uint32_t i = 0; i < like.n_inputs; ++i) {
       all.push_back({in_[i].get(), (shared_ >> i & 1) != 0, {}});
       if (merged_ >> i & 1)
-        for (const Node* m : members) all.back().each.push_back(m->inputs[i].get());
+        for (const Input& in : alike_.inputs(i)) all.back().each.push_back(in.node);
     }
     return all;
   }
 
  private:
-  void lift(Value* in) {
+  void lift(Value* in, const Slots& slots) {
     const Node& like = *members[0];
     for (uint32_t i = 0; i < like.n_inputs; ++i) {
-      const Slot slot(members, i);
+      const auto inputs = alike_.inputs(i);
+      const Slot& slot = slots.at[i];
       if (slot.one_value) {
         shared_ |= uint64_t{1} << i;
         if (!slot.one_node) merged_ |= uint64_t{1} << i;
         in[i] = like.inputs[i];
       } else {
-        in[i] = slot.in_rows ? rows_of_batch(members, i) : gather(members, i);
+        in[i] = slot.in_rows ? rows_of_batch(inputs) : gather(inputs);
       }
     }
     if (std::popcount(shared_) == static_cast<int>(like.n_inputs))
@@ -129,11 +112,11 @@ class Together {
       whole = like.op->lift({like, members, {in, like.n_inputs}, shared_});
   }
 
-  void lift_view(Value* in) {
+  void lift_view(Value* in, const Slot& slot) {
     const Node &like = *members[0], &base = *like.inputs[0];
     // How elements that share a place share a gradient is each view's own affair.
-    if (may_overlap(*base.layout) || !Slot(members, 0).in_rows) return;
-    in[0] = rows_of_batch(members, 0);
+    if (may_overlap(*base.layout) || !slot.in_rows) return;
+    in[0] = rows_of_batch(alike_.inputs(0));
     Dims sizes(like.sizes()), strides(like.strides());
     sizes.insert(0, static_cast<int64_t>(members.size()));
     strides.insert(0, in[0]->layout->stride(0));
@@ -151,6 +134,7 @@ class Together {
     whole = like.op->lift({like, members, repeated, shared_ & ~uint64_t{1}});
   }
 
+  const Alike alike_;
   Ref<Node> in_[kMaxInputs];  // held without use: their memory may be handed on ...
   Value saved_[7];            // ... unless the gradient reads it
   uint64_t shared_ = 0;
@@ -175,15 +159,30 @@ bool fits(const Node& whole, Members members) {
          lie_alike(whole, like) && (like.op->view || like.offset == 0);
 }
 
+// Inputs were last seen before the batch ran, and may go here.
+void leave_inputs(const Together& together) {
+  constexpr size_t kAhead = 6;
+  const Members members = together.members;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (i + kAhead < members.size())
+      for (const Value& in : members[i + kAhead]->in()) fetch(in.get());
+    leave_inputs(*members[i]);
+  }
+}
+
 void publish_rows(Node& whole, const Together& together) {
   Batch& batch = new_batch(whole, together.members, together.inputs());
-  for (size_t i = 0; i < together.members.size(); ++i) {
-    Node& member = *together.members[i];
+  const Members members = together.members;
+  constexpr size_t kAhead = 16;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (i + kAhead < members.size())
+      __builtin_prefetch(&pending.nodes[members[i + kAhead]->slot], 1);
+    Node& member = *members[i];
     pending.remove(&member);
     join_batch(batch, member, static_cast<uint32_t>(i));
   }
-  for (Node* member : together.members) leave_inputs(*member);
-  counters.nodes += together.members.size();
+  leave_inputs(together);
+  counters.nodes += members.size();
 }
 
 // Batches of this run that are large enough for their last members not to keep them.
@@ -210,48 +209,28 @@ class LargeBatches {
   std::vector<Ref<Node>> wholes_;
 };
 
-// The nodes of one level that are still there, held as long as it runs.
-class HeldNodes {
- public:
-  HeldNodes() = default;
-  HeldNodes(const HeldNodes&) = delete;
-  ~HeldNodes() { let_go(); }
-  void take(std::span<const uint32_t> slots) {
-    let_go();
-    for (size_t i = 0; i < slots.size(); ++i) {
-      if (i + 16 < slots.size()) __builtin_prefetch(pending.nodes[slots[i + 16]], 1);
-      if (Node* node = pending.nodes[slots[i]]) retain(nodes_.emplace_back(node));
-    }
-  }
-  Members all() const { return nodes_; }
-
- private:
-  void let_go() {
-    for (Node* node : nodes_) unref(node);
-    nodes_.clear();
-  }
-
-  std::vector<Node*> nodes_;
-};
-
 // Runs levels. What works element by element on a batch may wait, to run with what reads it.
 class Batches {
  public:
   explicit Batches(Poll& poll) : poll_(poll), fusion_(poll) {}
 
-  void run_level(Members nodes);
+  void run_level(std::span<const Place> level);
   void finish() { fusion_.finish(); }
 
  private:
-  bool run_at_once(Members members);
+  bool run_at_once(const Alike& alike, const Slots& slots);
   void run_recorded_since(size_t mark);
-  void run_alike(Members members);
+  void run_alike(const Alike& alike);
+  void run_parts(std::span<const Alike> parts);
+  void run_group(std::vector<uint32_t>& slots);
   void run_one_by_one(Members members);
-  void run_unlike(Node& node, bool others);
+  void run_one_by_one(std::span<const uint32_t> slots);
 
   Poll& poll_;
   Fusion fusion_;
   Groups groups_;
+  Group group_;
+  std::vector<uint32_t> alone_;  // places in the group of nodes that run by themselves
   LargeBatches large_;
 };
 
@@ -268,14 +247,21 @@ void Batches::run_recorded_since(size_t mark) {
   }
 }
 
-bool Batches::run_at_once(Members members) {
+// What runs may call user code that looks, by which other nodes have their values before their
+// turn.
+bool are_pending(Members members) {
+  return std::ranges::all_of(members, [](const Node* m) { return m->state == State::pending; });
+}
+
+bool Batches::run_at_once(const Alike& alike, const Slots& slots) {
+  const Members members = alike.members();
   const size_t mark = pending.nodes.size();
   try {
     const ModeOfMembers theirs(*members[0]);
-    const Together together(members);
+    const Together together(alike, slots);
     if (!together.whole) return false;
     run_recorded_since(mark);
-    if (!fits(*together.whole, members)) return false;
+    if (!fits(*together.whole, members) || !are_pending(members)) return false;
     publish_rows(*together.whole, together);
     large_.add(*together.whole);
   } catch (const Error& e) {
@@ -293,56 +279,62 @@ bool Batches::run_at_once(Members members) {
 void Batches::run_one_by_one(Members members) {
   fusion_.finish();
   for (Node* node : members) {
-    if (node->state != State::pending || node->uses == 0) continue;
-    const int64_t work = work_of(*node);
-    execute(*node, work);
-    poll_.after(work);
+    if (node->state == State::pending && node->uses > 0) run_alone(*node, poll_);
     land();
   }
 }
 
-void Batches::run_alike(Members members) {
+void Batches::run_one_by_one(std::span<const uint32_t> slots) {
+  for (uint32_t slot : slots) {
+    Node* node = pending.nodes[slot];
+    if (!node) continue;
+    if (node->uses == 0)
+      take_place(*node);
+    else
+      run_one_by_one(Members(&node, 1));
+  }
+}
+
+void Batches::run_parts(std::span<const Alike> parts) {
+  for (const Alike& part : parts)
+    are_pending(part.members()) ? run_alike(part) : run_one_by_one(part.members());
+}
+
+void Batches::run_alike(const Alike& alike) {
+  const Members members = alike.members();
   if (members.size() == 1) return run_one_by_one(members);
   const Op& op = *members[0]->op;
+  const Slots slots(alike);
   for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
-    Parts parts;
-    if (!(op.weights >> i & 1) || Slot(members, i).one_value || !split_by_weight(members, i, parts))
-      continue;
+    if (!(op.weights >> i & 1) || slots.at[i].one_value) continue;
+    const auto parts = split_by_weight(alike, i);
+    if (parts.empty()) continue;
     if (report) report->apart(members, Apart::weight, i, parts.size());
-    for (const auto& part : parts) run_alike(part);
-    return;
+    return run_parts(parts);
   }
-  Parts parts;
-  if (split_by_rows(members, parts)) {
-    for (const auto& part : parts) run_alike(part);
-    return;
-  }
-  if (run_at_once(members)) return;
+  if (const auto parts = split_by_rows(alike, slots); !parts.empty()) return run_parts(parts);
+  if (run_at_once(alike, slots)) return;
   if (report) report->apart(members, Apart::refused, 0, members.size());
   run_one_by_one(members);
 }
 
-void Batches::run_unlike(Node& node, bool others) {
-  if (report) report->alone(node, others);
-  Node* const one[] = {&node};
-  run_one_by_one(one);
+// Equal keys may be those of unlike nodes: these are a group of their own, then.
+void Batches::run_group(std::vector<uint32_t>& slots) {
+  while (slots.size() > 1) {
+    group_.take(slots, alone_);
+    if (group_.all().size() > 0) run_alike(group_.all());
+    group_.let_go();
+  }
+  run_one_by_one(slots);
+  run_one_by_one(alone_);
+  alone_.clear();
 }
 
-void Batches::run_level(Members nodes) {
-  groups_.begin(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    fetch_ahead(nodes, i);
-    Node* node = nodes[i];
-    if (node->state != State::pending) continue;
-    if (node->uses == 0)
-      take_place(*node);
-    else if (nodes.size() > 1 && may_batch(*node))
-      groups_.add(node);
-    else
-      run_unlike(*node, nodes.size() > 1);
-  }
-  if (report) report->level(groups_.all());
-  for (const auto& group : groups_.all()) run_alike(group);
+void Batches::run_level(std::span<const Place> level) {
+  if (report) report_level(level);
+  groups_.sort(level);
+  run_one_by_one(groups_.alone());
+  for (auto& group : groups_.all()) run_group(group);
   large_.thin_out();
 }
 
@@ -368,12 +360,8 @@ bool run_in_batches(Poll& poll) {
     return false;
   }
   Batches batches(poll);
-  HeldNodes nodes;
   broken_off = true;
-  for (uint32_t l = 1; l <= levels.highest(); ++l) {
-    nodes.take(levels.level(l));
-    batches.run_level(nodes.all());
-  }
+  for (uint32_t l = 1; l <= levels.highest(); ++l) batches.run_level(levels.level(l));
   batches.finish();
   broken_off = false;
   return true;

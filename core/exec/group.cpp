@@ -2,6 +2,7 @@
 #include "exec/group.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "exec/execute.hpp"
@@ -10,28 +11,12 @@
 namespace wend {
 namespace {
 
-constexpr size_t kMany = 64;   // nodes that need not be counted
-constexpr size_t kFew = 8;     // nodes that are not worth a look
-constexpr double kWide = 1.5;  // nodes a level, on average, from which levels are worth it
-constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself ...
-constexpr size_t kLargeRow = size_t{1} << 14;  // ... or that takes longer to copy than to call for
+constexpr size_t kMany = 64;       // nodes that need not be counted
+constexpr size_t kFew = 8;         // nodes that are not worth a look
+constexpr double kWide = 1.5;      // nodes a level, on average, from which levels are worth it
 constexpr size_t kWorthApart = 4;  // members of a part that is worth a kernel of its own ...
 constexpr size_t kMaxApart = 16;   // ... and the most parts
 constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
-
-struct Hash {
-  uint64_t state = 0x9e3779b97f4a7c15u;
-  void add(uint64_t v) { state = (std::rotl(state, 5) ^ v) * 0x517cc1b727220a95u; }
-  void add(const void* p) { add(reinterpret_cast<uintptr_t>(p) >> 4); }
-};
-
-void add_attr(Hash& h, const Arg& a) {
-  h.add(static_cast<uint64_t>(a.kind) << 32 | a.n);
-  if (a.kind == Arg::ints || a.kind == Arg::reals)
-    for (uint32_t i = 0; i < a.n; ++i) h.add(static_cast<uint64_t>(a.ints_p[i]));
-  else if (a.kind != Arg::text && a.kind != Arg::none)
-    h.add(static_cast<uint64_t>(a.i));
-}
 
 }  // namespace
 
@@ -52,33 +37,7 @@ bool same_attr(const Arg& a, const Arg& b) {
 
 namespace {
 
-// What members of a batch must have in common: everything but the values of their inputs and their
-// own attributes.
-uint64_t key_of(const Node& node) {
-  Hash h;
-  h.add(node.op);
-  h.add(node.layout);
-  h.add(static_cast<uint64_t>(node.n_inputs) << 24 | static_cast<uint64_t>(node.saved) << 16 |
-        static_cast<uint64_t>(node.dtype) << 8 |
-        (node.flags & (Node::requires_grad | Node::inference)));
-  h.add(static_cast<uint64_t>(node.offset));
-  for (uint32_t i = 0; i < node.n_inputs; ++i) {
-    h.add(node.inputs[i]->layout);
-    h.add(static_cast<uint64_t>(node.inputs[i]->dtype));
-  }
-  for (uint32_t i = 0; node.attrs && i < node.attrs->n; ++i)
-    if (!is_own(*node.op, i)) add_attr(h, node.attrs->items[i]);
-  return h.state;
-}
-
-bool same_key(const Node& a, const Node& b) {
-  constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
-  if (a.op != b.op || a.layout != b.layout || a.n_inputs != b.n_inputs || a.dtype != b.dtype ||
-      a.offset != b.offset || a.saved != b.saved || (a.flags ^ b.flags) & kFlags)
-    return false;
-  for (uint32_t i = 0; i < a.n_inputs; ++i)
-    if (a.inputs[i]->layout != b.inputs[i]->layout || a.inputs[i]->dtype != b.inputs[i]->dtype)
-      return false;
+bool same_attrs(const Node& a, const Node& b) {
   const uint32_t n = a.attrs ? a.attrs->n : 0;
   if (n != (b.attrs ? b.attrs->n : 0)) return false;
   for (uint32_t i = 0; i < n; ++i)
@@ -86,41 +45,40 @@ bool same_key(const Node& a, const Node& b) {
   return true;
 }
 
-// Whether the op has a rule for many, and the value is of a size at which it pays.
-bool is_worth_company(const Node& node) {
-  if (!node.op->can_batch() || node.n_inputs == 0) return false;
-  const auto bytes = static_cast<size_t>(node.layout->numel) * size_of(node.dtype);
-  return bytes > 0 && bytes <= (node.op->elementwise < 0 ? kLarge : kLargeRow);
+// Whether members of a batch have all in common that they must; equal keys make it likely.
+[[gnu::always_inline]] inline bool same_key(const Node& a, const Node& b) {
+  constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
+  if (a.op != b.op || a.layout != b.layout || a.n_inputs != b.n_inputs || a.dtype != b.dtype ||
+      a.offset != b.offset || a.saved != b.saved || (a.flags ^ b.flags) & kFlags)
+    return false;
+  for (uint32_t i = 0; i < a.n_inputs; ++i)
+    if (a.inputs[i]->layout != b.inputs[i]->layout || a.inputs[i]->dtype != b.inputs[i]->dtype)
+      return false;
+  return a.attrs == b.attrs || same_attrs(a, b);
 }
 
-// Whether the node may be a member as far as it is known before its inputs have run.
-bool could_batch(const Node& node) {
-  return is_worth_company(node) && !node.extra && !node.order && !node.batch &&
-         node.n_inputs <= kMaxInputs;
+// Whether nothing that happened to the node since it was recorded keeps it from being a member.
+bool is_unmarked(const Node& node) { return !node.extra && !node.order && !node.batch; }
+
+// What reads memory that somebody outside may write runs at once, whatever else is pending.
+bool is_ready(const Node& in) {
+  return in.state == State::valued && !(outside_buffers && in.buffer && is_shared(*in.buffer));
 }
 
 }  // namespace
 
-bool may_batch(const Node& node) {
-  if (!could_batch(node)) return false;
-  // What reads memory that somebody outside may write runs at once, whatever else is pending.
-  for (const Value& in : node.in())
-    if (in->state != State::valued || (outside_buffers && in->buffer && is_shared(*in->buffer)))
-      return false;
-  return true;
-}
-
 Levels::Levels() {
-  const std::span levels(pending.levels.data(), pending.nodes.size());
-  const uint32_t highest = *std::ranges::max_element(levels);
+  const std::span marks(pending.marks.data(), pending.nodes.size());
+  const uint32_t highest = std::ranges::max(marks, {}, &Pending::Mark::level).level;
   if (static_cast<double>(pending.live) < kWide * highest) return;
   start_.resize(highest + 2);
-  for (uint32_t level : levels) ++start_[level];
+  for (const auto& mark : marks) ++start_[mark.level];
   uint32_t at = 0;
   for (uint32_t& start : start_) at += std::exchange(start, at);
-  slots_.resize(levels.size());
+  places_.resize(marks.size());
   auto next = start_;
-  for (size_t i = 0; i < levels.size(); ++i) slots_[next[levels[i]]++] = static_cast<uint32_t>(i);
+  for (size_t i = 0; i < marks.size(); ++i)
+    places_[next[marks[i].level]++] = {static_cast<uint32_t>(i), marks[i].key};
 }
 
 bool are_few() {
@@ -131,62 +89,174 @@ bool are_few() {
 bool have_company() {
   constexpr size_t kEnough = 256;  // nodes with company, whatever the others are ...
   constexpr size_t kOneOf = 4;     // ... or one of so many
-  std::vector<uint16_t> seen(std::bit_ceil(pending.live));
-  size_t due = 0, alike = 0;
+  // Of a few keys no three are to share a place; what is far behind need not be found.
+  constexpr size_t kFewestPlaces = 512, kMostPlaces = 8192;
+  using Seen = std::array<uint32_t, 2>;  // keys that take turns find each other
+  std::vector<Seen> seen(std::clamp(std::bit_ceil(pending.live), kFewestPlaces, kMostPlaces));
+  size_t alike = 0;
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
-    const Node* node = pending.nodes[i];
-    if (!node || node->uses == 0) continue;
-    ++due;
-    if (!is_worth_company(*node)) continue;
-    Hash h;
-    h.add(node->op);
-    h.add(node->layout);
-    h.add(node->inputs[0]->layout);
-    h.add(pending.levels[i]);
-    const auto mark = static_cast<uint16_t>(h.state >> 48 | 1);
-    uint16_t& last = seen[h.state >> 8 & (seen.size() - 1)];
-    if (std::exchange(last, mark) == mark && ++alike == kEnough) return true;
+    const auto [level, key] = pending.marks[i];
+    if (!pending.nodes[i] || !key) continue;
+    const uint32_t mark = key ^ level * 0x9e3779b9u;
+    Seen& last = seen[mark >> 7 & (seen.size() - 1)];
+    if (last[0] == mark || last[1] == mark) {
+      if (++alike == kEnough) return true;
+    } else {
+      last = {mark, last[0]};
+    }
   }
-  return alike * kOneOf >= due;
+  return alike * kOneOf >= pending.live;
 }
+
+namespace {
+
+// The nodes of a level in groups of equal keys; those without are reported.
+template <class MayBatch>
+std::vector<std::vector<Node*>> reported_groups(std::span<const Place> level, MayBatch may_batch) {
+  std::vector<std::vector<Node*>> groups;
+  for (const auto [slot, key] : level) {
+    Node* node = pending.nodes[slot];
+    if (!is_due(node)) continue;
+    if (level.size() == 1 || !key || !may_batch(*node)) {
+      report->alone(*node, level.size() > 1);
+      continue;
+    }
+    const auto group =
+        std::ranges::find_if(groups, [&](const auto& g) { return same_key(*g[0], *node); });
+    group != groups.end() ? group->push_back(node) : groups.push_back({node});
+  }
+  report->level(groups);
+  return groups;
+}
+
+}  // namespace
 
 void report_why_apart(const Levels& levels) {
-  Groups groups;
-  for (uint32_t l = 1; l <= levels.highest(); ++l) {
-    const auto slots = levels.level(l);
-    groups.begin(slots.size());
-    for (uint32_t slot : slots) {
-      Node* node = pending.nodes[slot];
-      if (!is_due(node)) continue;
-      if (slots.size() > 1 && could_batch(*node))
-        groups.add(node);
-      else
-        report->alone(*node, slots.size() > 1);
-    }
-    report->level(groups.all());
-    for (const auto& group : groups.all())
+  for (uint32_t l = 1; l <= levels.highest(); ++l)
+    for (const auto& group : reported_groups(levels.level(l), is_unmarked))
       if (group.size() > 1) report->apart(group, Apart::too_few, 0, group.size());
-  }
 }
 
-void Groups::begin(size_t n) {
-  groups_.clear();
-  table_.assign(std::bit_ceil(n * 2), ~0u);
+void report_level(std::span<const Place> level) {
+  reported_groups(level, [](const Node& node) {
+    return is_unmarked(node) &&
+           std::ranges::all_of(node.in(), [](const Value& in) { return is_ready(*in); });
+  });
 }
 
-void Groups::add(Node* node) {
+std::vector<uint32_t>& Groups::group_of(uint32_t key) {
   const size_t mask = table_.size() - 1;
-  const uint64_t key = key_of(*node);
-  size_t at = key >> 32 & mask;
-  for (; table_[at] != ~0u; at = (at + 1) & mask) {
-    const uint32_t g = table_[at];
-    if (groups_[g] == key && same_key(*pool_[g][0], *node)) return pool_[g].push_back(node);
-  }
-  const size_t g = groups_.size();
+  size_t at = key >> 1 & mask;
+  for (; table_[at] != ~0u; at = (at + 1) & mask)
+    if (keys_[table_[at]] == key) return pool_[table_[at]];
+  const size_t g = keys_.size();
   table_[at] = static_cast<uint32_t>(g);
-  groups_.push_back(key);
+  keys_.push_back(key);
   if (pool_.size() == g) pool_.emplace_back();
-  pool_[g].assign(1, node);
+  pool_[g].clear();
+  return pool_[g];
+}
+
+void Groups::sort(std::span<const Place> level) {
+  keys_.clear();
+  alone_.clear();
+  table_.assign(std::bit_ceil(level.size() * 2), ~0u);
+  for (const auto [slot, key] : level) (key ? group_of(key) : alone_).push_back(slot);
+}
+
+namespace {
+
+// Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
+// their place in the list, then the node, then what it refers to.
+[[gnu::always_inline]] inline void fetch_ahead(std::span<const uint32_t> slots, size_t i) {
+  constexpr size_t kPlace = 32, kNode = 16, kInputs = 6;
+  if (i + kPlace < slots.size()) __builtin_prefetch(&pending.nodes[slots[i + kPlace]], 1);
+  if (i + kNode < slots.size()) fetch(pending.nodes[slots[i + kNode]]);
+  if (i + kInputs >= slots.size()) return;
+  const Node* node = pending.nodes[slots[i + kInputs]];
+  if (!node) return;
+  if (node->attrs) __builtin_prefetch(node->attrs);
+  for (uint32_t k = 0; k < node->n_inputs && k < 3; ++k)
+    __builtin_prefetch(node->inputs[k].get(), 1);
+}
+
+}  // namespace
+
+// False where one is not ready.
+inline bool Group::note_inputs(const Node& node) {
+  Input* at = inputs_.data() + members_.size();
+  for (const Value& value : node.in()) {
+    Node* in = value.get();
+    if (!is_ready(*in)) return false;
+    *at = {in, lies_in_batch(*in) ? in->batch : nullptr, in->row};
+    at += stride_;
+  }
+  return true;
+}
+
+void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
+  stride_ = slots.size();
+  size_t unlike = 0;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    fetch_ahead(slots, i);
+    const uint32_t slot = slots[i];
+    Node* node = pending.nodes[slot];
+    if (!node) continue;
+    if (node->uses == 0) {
+      take_place(*node);
+      continue;
+    }
+    if (members_.empty())
+      inputs_.resize(std::max(inputs_.size(), node->n_inputs * stride_));
+    else if (!same_key(*members_[0], *node)) {
+      slots[unlike++] = slot;
+      continue;
+    }
+    if (is_unmarked(*node) && note_inputs(*node))
+      retain(members_.emplace_back(node));
+    else
+      alone.push_back(slot);
+  }
+  slots.resize(unlike);
+}
+
+void Group::let_go() {
+  for (Node* member : members_) unref(member);
+  members_.clear();
+}
+
+Members Alike::members() const { return {group_->members_.data() + begin_, n_}; }
+
+std::span<const Input> Alike::inputs(uint32_t i) const {
+  return {group_->inputs_.data() + i * group_->stride_ + begin_, n_};
+}
+
+namespace {
+
+// Stable; `starts` are the places of the first of each part.
+template <class T>
+void sort_column(T* column, std::span<const uint32_t> parts, std::vector<size_t> starts) {
+  const std::vector<T> before(column, column + parts.size());
+  for (size_t i = 0; i < parts.size(); ++i) column[starts[parts[i]]++] = before[i];
+}
+
+}  // namespace
+
+std::vector<Alike> Alike::sort_by(std::span<const uint32_t> parts,
+                                  std::span<const size_t> sizes) const {
+  std::vector<size_t> starts;
+  std::vector<Alike> sorted;
+  size_t start = 0;
+  for (size_t n : sizes) {
+    starts.push_back(start);
+    sorted.emplace_back(*group_, begin_ + start, n);
+    start += n;
+  }
+  const uint32_t n_inputs = like().n_inputs;
+  for (uint32_t i = 0; i < n_inputs; ++i)
+    sort_column(group_->inputs_.data() + i * group_->stride_ + begin_, parts, starts);
+  sort_column(group_->members_.data() + begin_, parts, std::move(starts));
+  return sorted;
 }
 
 namespace {
@@ -199,65 +269,79 @@ bool same_value(const Node& a, const Node& b) {
 
 }  // namespace
 
-Slot::Slot(Members members, uint32_t slot) {
-  const Node& first = *members[0]->inputs[slot];
-  in_rows = lies_in_batch(first);
-  for (size_t i = 1; i < members.size() && (one_value || in_rows); ++i) {
-    const Node& in = *members[i]->inputs[slot];
-    one_node &= &in == &first;
-    if (one_value) one_value = same_value(in, first);
-    if (in_rows) in_rows = in.batch == first.batch && in.row == first.row + i && lies_in_batch(in);
+Slot::Slot(std::span<const Input> inputs) {
+  const Input& first = inputs[0];
+  in_rows = first.batch;
+  for (size_t i = 1; i < inputs.size() && (one_value || in_rows); ++i) {
+    const Input& in = inputs[i];
+    one_node &= in.node == first.node;
+    if (one_value) one_value = same_value(*in.node, *first.node);
+    if (in_rows) in_rows = in.batch == first.batch && in.row == first.row + i;
   }
 }
 
-bool split_by_weight(Members members, uint32_t slot, Parts& parts) {
-  for (Node* m : members) {
-    const auto part = std::ranges::find_if(parts, [&](const auto& part) {
-      return same_value(*part[0]->inputs[slot], *m->inputs[slot]);
-    });
-    if (part != parts.end()) {
-      part->push_back(m);
-      continue;
+Slots::Slots(const Alike& alike) {
+  const uint32_t n = alike.like().n_inputs;
+  for (uint32_t i = 0; i < n; ++i) at[i] = Slot(alike.inputs(i));
+}
+
+std::vector<Alike> split_by_weight(const Alike& alike, uint32_t slot) {
+  std::vector<uint32_t> part_of;
+  std::vector<const Node*> weights;
+  std::vector<size_t> sizes;
+  for (const Input& in : alike.inputs(slot)) {
+    const auto known =
+        std::ranges::find_if(weights, [&](const Node* w) { return same_value(*w, *in.node); });
+    const auto part = static_cast<size_t>(known - weights.begin());
+    if (known == weights.end()) {
+      if ((part + 1) * 2 > alike.size() || part == kMaxParts) return {};
+      weights.push_back(in.node);
+      sizes.push_back(0);
     }
-    if ((parts.size() + 1) * 2 > members.size() || parts.size() == kMaxParts) return false;
-    parts.push_back({m});
+    part_of.push_back(static_cast<uint32_t>(part));
+    ++sizes[part];
   }
-  return true;
+  return alike.sort_by(part_of, sizes);
 }
 
 namespace {
 
-bool split_by_rows(Members members, uint32_t slot, Parts& parts) {
+std::vector<Alike> split_by_rows(const Alike& alike, uint32_t slot) {
+  std::vector<uint32_t> part_of;
+  std::vector<Input> last;  // of each part
+  std::vector<size_t> sizes;
   size_t at = 0;
-  for (Node* m : members) {
-    const Node& in = *m->inputs[slot];
-    if (!lies_in_batch(in)) return false;
+  for (const Input& in : alike.inputs(slot)) {
+    if (!in.batch) return {};
     // Members mostly take turns.
     size_t tried = 0;
-    while (tried < parts.size() && parts[at][0]->inputs[slot]->batch != in.batch)
-      at = (at + 1) % parts.size(), ++tried;
-    if (tried == parts.size()) {
-      if ((parts.size() + 1) * kWorthApart > members.size() || tried == kMaxApart) return false;
-      at = parts.size();
-      parts.emplace_back();
-    } else if (parts[at].back()->inputs[slot]->row + 1 != in.row) {
-      return false;
+    while (tried < last.size() && last[at].batch != in.batch)
+      at = at + 1 < last.size() ? at + 1 : 0, ++tried;
+    if (tried == last.size()) {
+      if ((tried + 1) * kWorthApart > alike.size() || tried == kMaxApart) return {};
+      at = tried;
+      last.push_back(in);
+      sizes.push_back(0);
+    } else if (last[at].row + 1 != in.row) {
+      return {};
     }
-    parts[at].push_back(m);
-    at = (at + 1) % parts.size();
+    last[at] = in;
+    ++sizes[at];
+    part_of.push_back(static_cast<uint32_t>(at));
+    at = at + 1 < last.size() ? at + 1 : 0;
   }
-  return parts.size() > 1;
+  return alike.sort_by(part_of, sizes);
 }
 
 }  // namespace
 
-bool split_by_rows(Members members, Parts& parts) {
-  if (members[0]->op->view) return false;
-  for (uint32_t i = 0; i < members[0]->n_inputs; ++i) {
-    parts.clear();
-    if (split_by_rows(members, i, parts)) return true;
+std::vector<Alike> split_by_rows(const Alike& alike, const Slots& slots) {
+  if (alike.like().op->view) return {};
+  for (uint32_t i = 0; i < alike.like().n_inputs; ++i) {
+    if (slots.at[i].one_value || slots.at[i].in_rows) continue;
+    if (auto parts = split_by_rows(alike, i); !parts.empty()) return parts;
   }
-  return false;
+  return {};
 }
 
 }  // namespace wend

@@ -9,17 +9,14 @@
 
 namespace wend {
 
-constexpr uint32_t kMaxInputs = 16;  // of a member
-
 using Members = std::span<Node* const>;
-using Parts = std::vector<std::vector<Node*>>;
 
-// Whether members of a batch may differ in attribute i.
-inline bool is_own(const Op& op, uint32_t i) { return i < 32 && op.own_attrs >> i & 1; }
 bool same_attr(const Arg& a, const Arg& b);
 
-// Whether the node may be a member, now that its inputs have run.
-bool may_batch(const Node& node);
+// The place of a pending node, and its key.
+struct Place {
+  uint32_t slot, key;
+};
 
 // The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile
 // leaves its place empty.
@@ -27,35 +24,91 @@ class Levels {
  public:
   Levels();
 
-  bool worth_it() const { return !slots_.empty(); }
+  bool worth_it() const { return !places_.empty(); }
   uint32_t highest() const { return static_cast<uint32_t>(start_.size()) - 2; }
-  std::span<const uint32_t> level(uint32_t l) const {
-    return {slots_.data() + start_[l], start_[l + 1] - start_[l]};
+  std::span<const Place> level(uint32_t l) const {
+    return {places_.data() + start_[l], start_[l + 1] - start_[l]};
   }
 
  private:
-  std::vector<uint32_t> start_, slots_;
+  std::vector<uint32_t> start_;
+  std::vector<Place> places_;
 };
 
 // Whether so little is pending that levels are not worth a look.
 bool are_few();
-// Guesses from little of each node's key whether enough of them have company for levels to be worth
-// it: where none has, even keys would cost too much. Stops as soon as it is sure.
+// Guesses from levels and keys whether enough nodes have company for levels to be worth it. Stops
+// as soon as it is sure.
 bool have_company();
-// Tells the report why the nodes of a run in the order of recording did not run as one.
+// Tells the report why the nodes of a run in the order of recording did not run as one ...
 void report_why_apart(const Levels& levels);
+// ... and which nodes of a level will not, now that their inputs have run.
+void report_level(std::span<const Place> level);
 
-// The nodes of one level, sorted into groups of equal keys in the order of their first members.
+// The places of one level, sorted into groups of equal keys in the order of their first nodes.
+// Nodes are not looked at.
 class Groups {
  public:
-  void begin(size_t n);
-  void add(Node* node);
-  std::span<std::vector<Node*>> all() { return {pool_.data(), groups_.size()}; }
+  void sort(std::span<const Place> level);
+  std::span<std::vector<uint32_t>> all() { return {pool_.data(), keys_.size()}; }
+  // Places of nodes that may have no company.
+  std::span<const uint32_t> alone() const { return alone_; }
 
  private:
-  std::vector<uint32_t> table_;
-  std::vector<uint64_t> groups_;  // their keys' hashes
-  Parts pool_;
+  std::vector<uint32_t>& group_of(uint32_t key);
+
+  std::vector<uint32_t> table_, keys_, alone_;
+  std::vector<std::vector<uint32_t>> pool_;
+};
+
+// A member's input.
+struct Input {
+  Node* node;
+  Batch* batch;  // that it is a row of; none where its value lies elsewhere
+  uint32_t row;
+};
+
+class Group;
+
+// Members of a group, one behind the other.
+class Alike {
+ public:
+  Alike(Group& group, size_t begin, size_t n) : group_(&group), begin_(begin), n_(n) {}
+
+  Members members() const;
+  const Node& like() const { return *members()[0]; }  // any of them
+  std::span<const Input> inputs(uint32_t i) const;
+  size_t size() const { return n_; }
+  // Puts members of equal parts one behind the other; so many are in each.
+  std::vector<Alike> sort_by(std::span<const uint32_t> parts, std::span<const size_t> sizes) const;
+
+ private:
+  Group* group_;
+  size_t begin_, n_;
+};
+
+// Nodes that agree in all that members must. They come from memory once: what is asked of their
+// inputs later is noted then. They are held, and with them, as long as they are pending, the
+// inputs.
+class Group {
+ public:
+  Group() = default;
+  Group(const Group&) = delete;
+  ~Group() { let_go(); }
+
+  // Takes the nodes at `slots` that are like the first and may be members. Those stay in `slots`
+  // that are unlike it, those that run by themselves go to `alone`.
+  void take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone);
+  void let_go();
+  Alike all() { return {*this, 0, members_.size()}; }
+
+ private:
+  friend Alike;
+  bool note_inputs(const Node& node);
+
+  std::vector<Node*> members_;
+  std::vector<Input> inputs_;  // the first of all members, then the second of all ...
+  size_t stride_ = 0;          // ... so many places further on
 };
 
 // How the members' inputs in one place lie to each other.
@@ -64,13 +117,21 @@ struct Slot {
   bool one_value = true;  // ... or several views of one value
   bool in_rows = true;    // they are rows of one batch, one behind the other
 
-  Slot(Members members, uint32_t slot);
+  Slot() = default;
+  explicit Slot(std::span<const Input> inputs);
 };
 
-// Splits members by the value of an input that is better shared; true iff it is worth it.
-bool split_by_weight(Members members, uint32_t slot, Parts& parts);
+// The same for all places.
+struct Slots {
+  Slot at[kMaxInputs];
+
+  explicit Slots(const Alike& alike);
+};
+
+// Splits members by the value of an input that is better shared; none where it is not worth it.
+std::vector<Alike> split_by_weight(const Alike& alike, uint32_t slot);
 // Splits members by the batch that an input lies in, where each part then finds its inputs one
-// behind the other; true iff parts are large enough to be worth more than a copy.
-bool split_by_rows(Members members, Parts& parts);
+// behind the other; none where parts are not large enough to be worth more than a copy.
+std::vector<Alike> split_by_rows(const Alike& alike, const Slots& slots);
 
 }  // namespace wend

@@ -43,7 +43,10 @@ void remember_what_differs(Batch& batch, std::span<Node* const> members) {
   const Node& like = *members[0];
   batch.numbers.reserve(members.size());
   bool same_source = true;
-  for (const Node* m : members) {
+  constexpr size_t kAhead = 8;  // they were last seen before the batch ran
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (i + kAhead < members.size()) fetch(members[i + kAhead]);
+    const Node* m = members[i];
     batch.numbers.push_back(m->number);
     same_source &= m->code == like.code && m->instruction == like.instruction;
   }

@@ -159,6 +159,13 @@ inline bool is_readable(const Node& node) {
   return node.state == State::valued && (!kernels_in_flight || writer_of(node) < oldest_in_flight);
 }
 
+// Has memory bring a node that is needed soon. Inline, or GCC takes a function of prefetches for
+// one without effect and leaves the call out.
+[[gnu::always_inline]] inline void fetch(const Node* node) {
+  __builtin_prefetch(node, 1);
+  __builtin_prefetch(reinterpret_cast<const char*>(node) + 64, 1);
+}
+
 // Whether the value may be needed is counted apart from whether the node is: a node that is held
 // for its history alone keeps no value.
 void release(Node* node);

@@ -22,7 +22,7 @@ void Pending::compact() {
     node->row = 1;
     for (const Value& in : node->in())
       if (in && in->state == State::pending) node->row = std::max(node->row, in->row + 1);
-    levels[kept] = node->row;
+    marks[kept] = {node->row, marks[node->slot].key};
     node->slot = static_cast<uint32_t>(kept);
     nodes[kept++] = node;
   }
@@ -33,7 +33,7 @@ void Pending::compact() {
 void Pending::grow() {
   if (!in_run && live < nodes.size() / 2) return compact();
   nodes.reserve(std::max<size_t>(64, 2 * nodes.capacity()));
-  levels.resize(nodes.capacity());
+  marks.resize(nodes.capacity());
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "base/forever.hpp"
+#include "graph/key.hpp"
 #include "graph/mode.hpp"
 #include "graph/op.hpp"
 
@@ -50,13 +51,18 @@ int64_t int_of(const Node& node);
 
 // The recorded, not yet valued nodes in order of recording; nullptr where one was freed.
 struct Pending {
+  // What batches are found by without a look at the nodes.
+  struct Mark {
+    uint32_t level;  // one more than the highest among its inputs
+    uint32_t key;    // see graph/key
+  };
+
   std::vector<Node*> nodes;
-  // Of each: one more than the highest among its inputs; as long as `nodes` may become.
-  std::vector<uint32_t> levels;
-  size_t live = 0;      // entries that are not nullptr
-  size_t bytes = 0;     // that their values will take
-  size_t pinned = 0;    // of values that only pending nodes keep alive
-  bool in_run = false;  // nodes keep their places
+  std::vector<Mark> marks;  // of each; as long as `nodes` may become
+  size_t live = 0;          // entries that are not nullptr
+  size_t bytes = 0;         // that their values will take
+  size_t pinned = 0;        // of values that only pending nodes keep alive
+  bool in_run = false;      // nodes keep their places
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
 
@@ -64,10 +70,11 @@ struct Pending {
     if (nodes.size() == nodes.capacity()) [[unlikely]]
       grow();
     node->slot = static_cast<uint32_t>(nodes.size());
-    levels[node->slot] = node->row;
+    const size_t size = node->layout->numel * size_of(node->dtype);
+    marks[node->slot] = {node->row, key_of(*node, size)};
     nodes.push_back(node);
     ++live;
-    bytes += node->layout->numel * size_of(node->dtype);
+    bytes += size;
   }
   void remove(Node* node) {
     nodes[node->slot] = nullptr;

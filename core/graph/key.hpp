@@ -1,0 +1,53 @@
+// graph/key.hpp: a number that nodes which may run as one have in common, found when they are
+// recorded, as long as all that it is made of is at hand. What follows from it is exec/group.
+#pragma once
+
+#include <bit>
+
+#include "graph/op.hpp"
+
+namespace wend {
+
+constexpr uint32_t kMaxInputs = 16;  // of a member
+
+// Whether members of a batch may differ in attribute i.
+inline bool is_own(const Op& op, uint32_t i) { return i < 32 && op.own_attrs >> i & 1; }
+
+struct Hash {
+  uint64_t state = 0x9e3779b97f4a7c15u;
+  void add(uint64_t v) { state = (std::rotl(state, 5) ^ v) * 0x517cc1b727220a95u; }
+  static uint64_t of(const void* p) { return reinterpret_cast<uintptr_t>(p) >> 4; }
+};
+
+inline void add_attr(Hash& h, const Arg& a) {
+  if (a.kind == Arg::ints || a.kind == Arg::reals)
+    for (uint32_t i = 0; i < a.n; ++i) h.add(static_cast<uint64_t>(a.ints_p[i]));
+  else
+    h.add(a.kind == Arg::text ? a.n : static_cast<uint64_t>(a.i));
+}
+
+// Whether the op has a rule for many, and the value is of a size at which it pays.
+inline bool is_worth_company(const Node& node, size_t bytes) {
+  constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
+  constexpr size_t kLargeRow = size_t{1} << 14;  // ... or takes longer to copy than to call for
+  return node.op->can_batch() && node.n_inputs - 1 < kMaxInputs && bytes > 0 &&
+         bytes <= (node.op->elementwise < 0 ? kLarge : kLargeRow);
+}
+
+// Of what members of a batch must have in common: everything but the values of their inputs and
+// their own attributes. 0: the node, whose value takes so many bytes, runs by itself.
+inline uint32_t key_of(const Node& node, size_t bytes) {
+  if (!is_worth_company(node, bytes)) return 0;
+  Hash h;
+  h.add(Hash::of(node.op) ^ Hash::of(node.layout) << 32);
+  h.add(static_cast<uint64_t>(node.offset) << 32 ^ static_cast<uint64_t>(node.n_inputs) << 24 ^
+        static_cast<uint64_t>(node.saved) << 16 ^ static_cast<uint64_t>(node.dtype) << 8 ^
+        (node.flags & (Node::requires_grad | Node::inference)));
+  for (const Value& in : node.in())
+    h.add(Hash::of(in->layout) ^ static_cast<uint64_t>(in->dtype) << 56);
+  for (uint32_t i = 0; node.attrs && i < node.attrs->n; ++i)
+    if (!is_own(*node.op, i)) add_attr(h, node.attrs->items[i]);
+  return static_cast<uint32_t>(h.state >> 32) | 1;
+}
+
+}  // namespace wend
