@@ -119,7 +119,7 @@ int set_dict(PyObject* self, PyObject* dict, void*) {
 
 PyObject* wrap(Variable variable) {
   TensorObject* t = blank(&tensor_type);
-  t->variable.swap(variable);
+  new (&t->variable) Variable(std::move(variable));
   return reinterpret_cast<PyObject*>(t);
 }
 

@@ -127,7 +127,8 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
 }
 
 [[gnu::always_inline]] inline Node* new_node(const Op& op, size_t n_inputs, DType dtype,
-                                             LayoutRef layout, int64_t offset) {
+                                             LayoutRef layout, int64_t offset,
+                                             AttrsRef attrs = nullptr) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
   node->uses = 1;
@@ -138,7 +139,7 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
   node->layout = layout.leak();
   node->offset = offset;
   node->buffer = nullptr;
-  node->attrs = nullptr;
+  node->attrs = attrs.leak();
   node->extra = nullptr;
   node->dtype = dtype;
   node->state = State::pending;
@@ -209,14 +210,14 @@ namespace {
   if (node.op->at_once || mode.eager || outside) run_at_once(node);
 }
 
-[[gnu::always_inline]] inline Value append_inferred(Infer& s) {
+[[gnu::always_inline]] inline Value append_inferred(Infer& s, AttrsRef attrs) {
   const Op& op = s.op;
   const std::span<Value> inputs = s.in;
   const Needs needs = prepare(op, inputs, s.dtype);
   if (needs.outside | special_nodes) [[unlikely]]
     look_at_inputs(op, inputs, needs);
-  Node* node = new_node(op, inputs.size(), s.dtype, std::move(s.layout), s.offset);
-  if (!s.attrs.empty()) node->attrs = make_attrs(s.attrs).leak();
+  Node* node =
+      new_node(op, inputs.size(), s.dtype, std::move(s.layout), s.offset, std::move(attrs));
   node->flags |= needs.flags;
   node->saved = needs.saved;
   node->row = needs.level + 1;
@@ -243,10 +244,10 @@ namespace {
 
 }  // namespace
 
-Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
+Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
              const Layout* layout, int64_t offset) {
-  Infer known{op, inputs, attrs, dtype, LayoutRef(layout), offset};
-  return append_inferred(known);
+  Infer known{op, inputs, {}, dtype, LayoutRef(layout), offset};
+  return append_inferred(known, std::move(attrs));
 }
 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
@@ -278,7 +279,7 @@ void refuse_history(Node& node, Error error) {
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append_inferred(infer);
+  return append_inferred(infer, infer.attrs.empty() ? nullptr : make_attrs(infer.attrs));
 }
 
 Values call(const Op& op, std::span<Arg> args) {
