@@ -34,14 +34,14 @@ struct Dying {
 
 constinit Forever<Dying> dying;
 
-[[gnu::always_inline]] inline void take_apart(Node* node) {
-  for (uint32_t i = 0; i < node->n_inputs; ++i) {
+void take_apart(Node* node) {
+  if (node->state == State::pending) pending.remove(node);
+  for (uint32_t i = 0, n = node->n_inputs; i < n; ++i) {
     Node* input = node->inputs[i].leak();
     if (!input) continue;
     if (holds_value(*node, i)) unuse(input);
-    unref(input);
+    if (--input->refs == 0) dying.value.nodes.push_back(input);
   }
-  if (node->state == State::pending) pending.remove(node);
   if (node->batch) leave_batch(*node);
   BufferRef::adopt(node->buffer);
   LayoutRef::adopt(node->layout);
@@ -53,12 +53,15 @@ constinit Forever<Dying> dying;
   if (extra) delete extra;
 }
 
-[[gnu::noinline]] void drain(std::vector<Node*>& nodes) {
-  while (!nodes.empty()) {
-    Node* next = nodes.back();
-    nodes.pop_back();
+[[gnu::noinline]] void drain() {
+  Dying& d = dying.value;
+  d.draining = true;
+  while (!d.nodes.empty()) {
+    Node* next = d.nodes.back();
+    d.nodes.pop_back();
     take_apart(next);
   }
+  d.draining = false;
 }
 
 }  // namespace
@@ -72,12 +75,8 @@ void value_unneeded(Node* node) {
 }
 
 void release(Node* node) {
-  Dying& d = dying.value;
-  if (d.draining) return d.nodes.push_back(node);
-  d.draining = true;
-  take_apart(node);
-  if (!d.nodes.empty()) drain(d.nodes);
-  d.draining = false;
+  dying.value.nodes.push_back(node);
+  if (!dying.value.draining) drain();
 }
 
 Extra& extra(Node& node) {

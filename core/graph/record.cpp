@@ -61,11 +61,12 @@ struct Needs {
                                             DType dtype) {
   Needs needs;
   const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
+  const uint8_t passed_on = records_grad ? Node::requires_grad : 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Node& in = *inputs[i];
-    if (records_grad && in.needs_grad()) {
-      needs.flags = Node::requires_grad;
-      needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
+    if (in.flags & passed_on) {
+      needs.flags = passed_on;
+      needs.saved |= op.saves_for(i);
     }
     if (in.state == State::pending)
       needs.level = std::max(needs.level, in.row);
@@ -126,9 +127,10 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
   special_nodes = true;
 }
 
+// Takes over the references to layout and attributes.
 [[gnu::always_inline]] inline Node* new_node(const Op& op, size_t n_inputs, DType dtype,
-                                             LayoutRef layout, int64_t offset,
-                                             AttrsRef attrs = nullptr) {
+                                             const Layout* layout, int64_t offset,
+                                             Attrs* attrs = nullptr) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
   node->uses = 1;
@@ -136,10 +138,10 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
   node->order = 0;  // until it has run
   node->batch = nullptr;
   node->op = &op;
-  node->layout = layout.leak();
+  node->layout = layout;
   node->offset = offset;
   node->buffer = nullptr;
-  node->attrs = attrs.leak();
+  node->attrs = attrs;
   node->extra = nullptr;
   node->dtype = dtype;
   node->state = State::pending;
@@ -216,8 +218,7 @@ namespace {
   const Needs needs = prepare(op, inputs, s.dtype);
   if (needs.outside | special_nodes) [[unlikely]]
     look_at_inputs(op, inputs, needs);
-  Node* node =
-      new_node(op, inputs.size(), s.dtype, std::move(s.layout), s.offset, std::move(attrs));
+  Node* node = new_node(op, inputs.size(), s.dtype, s.layout.leak(), s.offset, attrs.leak());
   node->flags |= needs.flags;
   node->saved = needs.saved;
   node->row = needs.level + 1;
@@ -251,7 +252,7 @@ Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
 }
 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
-  Node* node = new_node(op, inputs.size(), default_dtype(), LayoutRef(layout), 0);
+  Node* node = new_node(op, inputs.size(), default_dtype(), LayoutRef(layout).leak(), 0);
   node->flags |= Node::requires_grad;
   node->row = 1;
   for (const Value& in : inputs)
@@ -263,7 +264,7 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
 
 Node* bare_node(const Op& op, uint32_t n_inputs, DType dtype, const Layout* layout,
                 int64_t offset) {
-  Node* node = new_node(op, n_inputs, dtype, LayoutRef(layout), offset);
+  Node* node = new_node(op, n_inputs, dtype, LayoutRef(layout).leak(), offset);
   for (uint32_t i = 0; i < n_inputs; ++i) new (&node->inputs[i]) Value();
   node->uses = 0;
   node->state = State::dropped;
@@ -303,7 +304,7 @@ Values call(const Op& op, std::span<Arg> args) {
 
 Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* layout,
                   int64_t offset) {
-  Node* node = new_node(op, 0, dtype, LayoutRef(layout), offset);
+  Node* node = new_node(op, 0, dtype, LayoutRef(layout).leak(), offset);
   node->buffer = buffer.leak();
   node->state = State::valued;
   node->order = next_order();
