@@ -57,7 +57,8 @@ struct Needs {
   return outside;
 }
 
-[[gnu::always_inline]] inline Needs prepare(const Op& op, std::span<const Value> inputs,
+template <size_t kInputs>
+[[gnu::always_inline]] inline Needs prepare(const Op& op, std::span<Value, kInputs> inputs,
                                             DType dtype) {
   Needs needs;
   const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
@@ -155,7 +156,8 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
 }
 
 // The node takes over the references; of a gradient edge it does not need the value.
-inline void take_inputs(Node& node, std::span<Value> inputs) {
+template <size_t kInputs>
+inline void take_inputs(Node& node, std::span<Value, kInputs> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) new (&node.inputs[i]) Value(std::move(inputs[i]));
   if (!node.op->edges) return;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -212,9 +214,10 @@ namespace {
   if (node.op->at_once || mode.eager || outside) run_at_once(node);
 }
 
-[[gnu::always_inline]] inline Value append_inferred(Infer& s, AttrsRef attrs) {
+template <size_t kInputs>
+[[gnu::always_inline]] inline Value append_to(std::span<Value, kInputs> inputs, Infer& s,
+                                              AttrsRef attrs) {
   const Op& op = s.op;
-  const std::span<Value> inputs = s.in;
   const Needs needs = prepare(op, inputs, s.dtype);
   if (needs.outside | special_nodes) [[unlikely]]
     look_at_inputs(op, inputs, needs);
@@ -241,6 +244,13 @@ namespace {
   if (op.at_once | mode.eager | needs.outside | (mode.saver != nullptr)) [[unlikely]]
     attend_to(*node, needs.outside);
   return result;
+}
+
+// Most nodes have one input or two: for those it is compiled with the number known.
+[[gnu::always_inline]] inline Value append_inferred(Infer& s, AttrsRef attrs) {
+  if (s.in.size() == 1) return append_to(s.in.first<1>(), s, std::move(attrs));
+  if (s.in.size() == 2) return append_to(s.in.first<2>(), s, std::move(attrs));
+  return append_to(s.in, s, std::move(attrs));
 }
 
 }  // namespace
