@@ -176,9 +176,8 @@ PyObject* wrap_view(PyObject* tensor, Value node) {
   PyObject* base = as_tensor(tensor)->base;
   t->base = Py_NewRef(base ? base : tensor);
   // As in PyTorch, what is viewed without grad is a leaf that requires it but does not keep it.
-  if (!mode.grad && variable_of(tensor).family()->node->needs_grad()) {
+  if (!mode.grad && variable_of(tensor).family()->node->needs_grad())
     t->variable.replace_node(new_leaf(t->variable.value()));
-  }
   return reinterpret_cast<PyObject*>(t);
 }
 

@@ -36,7 +36,7 @@ struct Dying {
 
 constinit Forever<Dying> dying;
 
-void take_apart(Node* node) {
+[[gnu::always_inline]] inline void take_apart(Node* node) {
   if (node->state == State::pending) pending.remove(node);
   const uint32_t held = values_held(*node);
   for (uint32_t i = 0, n = node->n_inputs; i < n; ++i) {
@@ -56,15 +56,12 @@ void take_apart(Node* node) {
   if (extra) delete extra;
 }
 
-[[gnu::noinline]] void drain() {
-  Dying& d = dying.value;
-  d.draining = true;
-  while (!d.nodes.empty()) {
-    Node* next = d.nodes.back();
-    d.nodes.pop_back();
+[[gnu::noinline]] void drain(std::vector<Node*>& nodes) {
+  while (!nodes.empty()) {
+    Node* next = nodes.back();
+    nodes.pop_back();
     take_apart(next);
   }
-  d.draining = false;
 }
 
 }  // namespace
@@ -78,8 +75,12 @@ void value_unneeded(Node* node) {
 }
 
 void release(Node* node) {
-  dying.value.nodes.push_back(node);
-  if (!dying.value.draining) drain();
+  Dying& d = dying.value;
+  if (d.draining) return d.nodes.push_back(node);
+  d.draining = true;
+  take_apart(node);
+  if (!d.nodes.empty()) drain(d.nodes);
+  d.draining = false;
 }
 
 Extra& extra(Node& node) {

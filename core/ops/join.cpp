@@ -155,27 +155,31 @@ struct Cut {
     AttrsRef attrs;
     ViewGeometry geometry;
   };
-  const Op* op = nullptr;
+  uint32_t refs;
+  const Op* op;
   LayoutRef of;
-  int64_t dim = 0, size = 0;
+  int64_t dim, size;
   std::vector<Part> parts;
 };
+void release(Cut* cut) { delete cut; }
 
-// Parts of `size` along `dim`, `n` of them; `attrs_of` gives those of part i.
+// Parts of `size` along `dim`, `n` of them; `attrs_of` gives those of part i. Whoever goes through
+// them holds them: recording may run what is pending, and others may cut meanwhile.
 template <class AttrsOf>
-const Cut& cut_of(const Op& op, const Node& a, int64_t dim, int64_t size, int64_t n,
-                  AttrsOf attrs_of) {
-  static constinit Forever<std::array<Cut, 64>> cuts;
+Ref<Cut> cut_of(const Op& op, const Node& a, int64_t dim, int64_t size, int64_t n,
+                AttrsOf attrs_of) {
+  static constinit Forever<std::array<Ref<Cut>, 64>> cuts;
   const auto address = reinterpret_cast<uintptr_t>(a.layout);
-  Cut& cut = cuts.value[((address >> 4) + static_cast<uint64_t>(size + dim)) % 64];
-  if (cut.of.get() == a.layout && cut.op == &op && cut.dim == dim && cut.size == size) [[likely]]
-    return cut;
-  Cut made{&op, LayoutRef(a.layout), dim, size, {}};
+  Ref<Cut>& known = cuts.value[((address >> 4) + static_cast<uint64_t>(size + dim)) % 64];
+  if (const Cut* cut = known.get();
+      cut && cut->of.get() == a.layout && cut->op == &op && cut->dim == dim && cut->size == size)
+    return known;
+  auto made = Ref<Cut>::adopt(new Cut{1, &op, LayoutRef(a.layout), dim, size, {}});
   for (int64_t i = 0; i < n; ++i) {
     const auto attrs = attrs_of(i);
-    made.parts.push_back({make_attrs(attrs), geometry_of(op, a.dtype, *a.layout, attrs)});
+    made->parts.push_back({make_attrs(attrs), geometry_of(op, a.dtype, *a.layout, attrs)});
   }
-  return cut = std::move(made);
+  return known = made;
 }
 
 template <class AttrsOf>
@@ -188,7 +192,8 @@ Values take_apart(const Op& op, const Value& a, int64_t dim, int64_t size, int64
     for (int64_t i = 0; i < n; ++i) out.push_back(part(op, a, attrs_of(i)));
     return out;
   }
-  for (const Cut::Part& part : cut_of(op, *a, dim, size, n, attrs_of).parts) {
+  const Ref<Cut> cut = cut_of(op, *a, dim, size, n, attrs_of);
+  for (const Cut::Part& part : cut->parts) {
     Value in[] = {a};
     out.push_back(append(op, in, part.attrs, a->dtype, part.geometry.layout.get(),
                          a->offset + part.geometry.offset));
@@ -199,7 +204,7 @@ Values take_apart(const Op& op, const Value& a, int64_t dim, int64_t size, int64
 Values split_evenly(const Value& a, int64_t size, int64_t dim) {
   static const Op& op = op_named("split_part");
   const int64_t total = a->size(static_cast<int>(dim)), step = std::max<int64_t>(size, 1);
-  const int64_t n = std::max<int64_t>((total + step - 1) / step, 1);
+  const int64_t n = std::max<int64_t>(total / step + (total % step != 0), 1);
   return take_apart(op, a, dim, size, n, [=](int64_t i) {
     return attrs_of_part(dim, i * step, std::min(i * step + size, total), i);
   });
