@@ -184,7 +184,7 @@ void check_dtype(const Infer& s, DType compute) {
 
 // The result's layout for these operands, which it follows from alone.
 template <int kArity>
-inline LayoutRef layout_of(std::span<const Value> in) {
+[[gnu::always_inline]] inline LayoutRef layout_of(std::span<const Value> in) {
   static constinit Forever<LayoutMemo> memo;
   const Layout* first = in[0]->layout;
   bool alike = first->in_order;
@@ -197,7 +197,7 @@ inline LayoutRef layout_of(std::span<const Value> in) {
 
 // Operands of one float dtype: nothing is to be promoted.
 template <int kArity>
-inline bool infer_alike(Infer& s) {
+[[gnu::always_inline]] inline bool infer_alike(Infer& s) {
   const Node& a = *s.in[0];
   bool alike = is_floating(a.dtype) && !(a.flags & Node::weak);
   for (int i = 1; i < kArity; ++i)
