@@ -61,12 +61,15 @@ class Parser {
     by_position_ = by_position;
     PyObject* named[kMaxParams];  // filled in from the first that may be given by keyword
     if (kwnames && !take_keywords(args + nargs, kwnames, varargs, by_position, named)) return false;
-    for (int i = 0; i < n; ++i) {
-      if (varargs && i == by_position) {
-        if (!integers(s_.params[i], args + i, nargs - i, out_.args[i])) return false;
-        continue;
-      }
-      PyObject* given = i < by_position ? args[i] : kwnames ? named[i] : nullptr;
+    for (int i = 0; i < by_position; ++i)
+      if (!convert(i, args[i])) return false;
+    int next = by_position;
+    if (varargs) {
+      if (!integers(s_.params[next], args + next, nargs - next, out_.args[next])) return false;
+      ++next;
+    }
+    for (int i = next; i < n; ++i) {
+      PyObject* given = kwnames ? named[i] : nullptr;
       if (!given && !leave_out(i)) return missing(i, kwnames ? named : nullptr);
       if (given && !convert(i, given)) return false;
     }

@@ -38,6 +38,10 @@ struct OpFunction {
 PyTypeObject function_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject method_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
+const Callable& callable_of(PyObject* self) {
+  return *reinterpret_cast<OpFunction*>(self)->callable;
+}
+
 std::string got(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   std::string text;
   const Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
@@ -230,7 +234,7 @@ PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed,
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&]() -> PyObject* {
-    const Callable& c = *reinterpret_cast<OpFunction*>(self)->callable;
+    const Callable& c = callable_of(self);
     const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     for (const Signature& s : c.overloads) {
       ParsedArgs parsed;
@@ -241,12 +245,43 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   });
 }
 
-PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
-  return object ? PyMethod_New(self, object) : Py_NewRef(self);
+// The commonest call, of an op that gives a new node for so many tensors and takes nothing else:
+// with all of them by position. Any other call of it goes the usual way.
+template <int kTensors>
+PyObject* vectorcall_tensors(PyObject* self, PyObject* const* args, size_t nargsf,
+                             PyObject* kwnames) {
+  bool fits = !kwnames && PyVectorcall_NARGS(nargsf) == kTensors;
+  for (int i = 0; fits && i < kTensors; ++i) fits = Py_TYPE(args[i]) == &tensor_type;
+  if (!fits) return vectorcall(self, args, nargsf, kwnames);
+  return guarded([&] {
+    const Signature& s = callable_of(self).overloads[0];
+    auto call = [&] {
+      Arg shown[kTensors];
+      for (int i = 0; i < kTensors; ++i) shown[i] = Arg::of(variable_of(args[i]).node());
+      return describe_call(callable_of(self).name.c_str(), s.text.c_str(), shown);
+    };
+    return located(call, [&] {
+      Value in[kTensors];
+      for (int i = 0; i < kTensors; ++i) in[i] = variable_of(args[i]).value();
+      Value result = record(*s.op, in);
+      bound_laziness();
+      return wrap(std::move(result));
+    });
+  });
 }
 
-const Callable& callable_of(PyObject* self) {
-  return *reinterpret_cast<OpFunction*>(self)->callable;
+vectorcallfunc vectorcall_for(const Callable& c) {
+  const Signature& s = c.overloads[0];
+  const auto is_tensor = [](const Param& p) { return p.type == Type::tensor; };
+  if (c.inplace || !s.op->primitive() || s.op->view || s.returns_list ||
+      !std::ranges::all_of(s.params, is_tensor))
+    return vectorcall;
+  if (s.n_params == 1) return vectorcall_tensors<1>;
+  return s.n_params == 2 ? vectorcall_tensors<2> : vectorcall;
+}
+
+PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
+  return object ? PyMethod_New(self, object) : Py_NewRef(self);
 }
 
 PyObject* get_name(PyObject* self, void*) {
@@ -349,7 +384,7 @@ PyObject* make(PyTypeObject& type, const std::string& name, const std::vector<co
   if (!inplace) c->result_type = named_result(*c);
   auto* f = PyObject_New(OpFunction, &type);
   if (!f) throw PythonError{};
-  f->vectorcall = vectorcall;
+  f->vectorcall = vectorcall_for(*c);
   f->callable = c.release();
   return reinterpret_cast<PyObject*>(f);
 }

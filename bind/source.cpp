@@ -96,7 +96,7 @@ PyCodeObject* last_user_code = nullptr;
   return mode.fiber->begun_at;
 }
 
-Source capture() {
+Source capture() noexcept {
   _PyInterpreterFrame* frame = current_frame();
   if (!frame || code_of(frame) != last_user_code || !last_user_code) return capture_beyond(frame);
   Py_INCREF(last_user_code);
@@ -124,8 +124,8 @@ void init_source(const char* package_directory) {
   files().package = package_directory;
   source_hooks = {
       .capture = capture,
-      .retain = [](void* code) { Py_INCREF(static_cast<PyObject*>(code)); },
-      .release = [](void* code) { Py_DECREF(static_cast<PyObject*>(code)); },
+      .retain = [](void* code) noexcept { Py_INCREF(static_cast<PyObject*>(code)); },
+      .release = [](void* code) noexcept { Py_DECREF(static_cast<PyObject*>(code)); },
       .describe = describe,
       .line = line_of,
   };

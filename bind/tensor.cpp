@@ -17,8 +17,10 @@
 namespace wend {
 namespace {
 
-constexpr int kKept = 256;
-TensorObject* kept[kKept];  // initialised but for the count
+// Objects for tensors to come, as new but for the count and the variable. A program that goes by
+// single examples holds, and drops, some thousands at once.
+constexpr int kKept = 4096;
+TensorObject* kept[kKept];
 int n_kept = 0;
 
 // What a tensor has for a dict while it has no attributes of its own. CPython 3.11 finds methods
@@ -45,22 +47,27 @@ auto with_own_dict(PyObject* self, F f) {
   return result;
 }
 
-inline TensorObject* blank(PyTypeObject* type) {
-  TensorObject* t;
-  if (type != &tensor_type) {
-    t = reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
-    if (!t) throw PythonError{};
-  } else if (n_kept > 0) {
-    t = kept[--n_kept];
-    Py_SET_REFCNT(reinterpret_cast<PyObject*>(t), 1);
-  } else {
-    t = PyObject_GC_New(TensorObject, type);
-    if (!t) throw PythonError{};
-  }
-  new (&t->variable) Variable;
+[[gnu::noinline]] TensorObject* new_blank(PyTypeObject* type) {
+  auto* t = type == &tensor_type ? PyObject_GC_New(TensorObject, type)
+                                 : reinterpret_cast<TensorObject*>(type->tp_alloc(type, 0));
+  if (!t) throw PythonError{};
   new (&t->link) Ref<Attachment>;
   t->grad = t->base = t->weakrefs = nullptr;
   t->dict = no_attributes;
+  return t;
+}
+
+// An object whose variable is made from `from`.
+template <class From>
+inline TensorObject* made(PyTypeObject* type, From&& from) {
+  TensorObject* t;
+  if (type == &tensor_type && n_kept > 0) [[likely]] {
+    t = kept[--n_kept];
+    Py_SET_REFCNT(reinterpret_cast<PyObject*>(t), 1);
+  } else {
+    t = new_blank(type);
+  }
+  new (&t->variable) Variable(std::forward<From>(from));
   return t;
 }
 
@@ -117,22 +124,14 @@ int set_dict(PyObject* self, PyObject* dict, void*) {
   return with_own_dict(self, [&] { return PyObject_GenericSetDict(self, dict, nullptr); });
 }
 
-PyObject* wrap(Variable variable) {
-  TensorObject* t = blank(&tensor_type);
-  t->variable.swap(variable);
-  return reinterpret_cast<PyObject*>(t);
-}
+PyObject* wrap(Variable variable) { return wrap_as(&tensor_type, std::move(variable)); }
 
 PyObject* wrap(Value value) {
-  TensorObject* t = blank(&tensor_type);
-  new (&t->variable) Variable(std::move(value));
-  return reinterpret_cast<PyObject*>(t);
+  return reinterpret_cast<PyObject*>(made(&tensor_type, std::move(value)));
 }
 
 PyObject* wrap_as(PyTypeObject* type, Variable variable) {
-  TensorObject* t = blank(type);
-  t->variable.swap(variable);
-  return reinterpret_cast<PyObject*>(t);
+  return reinterpret_cast<PyObject*>(made(type, std::move(variable)));
 }
 
 PyObject* wrap_alias_as(PyTypeObject* type, PyObject* tensor) {
@@ -173,15 +172,13 @@ Value operand(PyObject* o) {
 }
 
 PyObject* wrap_view(PyObject* tensor, Value node) {
-  PyObject* view = wrap(variable_of(tensor).view(std::move(node)));
+  TensorObject* t = made(&tensor_type, variable_of(tensor).view(std::move(node)));
   PyObject* base = as_tensor(tensor)->base;
-  as_tensor(view)->base = Py_NewRef(base ? base : tensor);
+  t->base = Py_NewRef(base ? base : tensor);
   // As in PyTorch, what is viewed without grad is a leaf that requires it but does not keep it.
-  if (!mode.grad && variable_of(tensor).family()->node->needs_grad()) {
-    Variable& v = variable_of(view);
-    v.replace_node(new_leaf(v.value()));
-  }
-  return view;
+  if (!mode.grad && variable_of(tensor).family()->node->needs_grad())
+    t->variable.replace_node(new_leaf(t->variable.value()));
+  return reinterpret_cast<PyObject*>(t);
 }
 
 bool is_view_of(PyObject* tensor, const Node& result) {

@@ -47,14 +47,24 @@ int64_t count(std::span<const int64_t> sizes) {
   return total;
 }
 
-Dims contiguous_strides(std::span<const int64_t> sizes) {
-  Dims strides(sizes);
+namespace {
+
+// Says how many it has set.
+size_t set_contiguous_strides(std::span<const int64_t> sizes, int64_t* strides) {
   // Wraps around where the sizes are too large to count, which is told when the layout is made.
   uint64_t step = 1;
-  for (int i = strides.n - 1; i >= 0; --i) {
+  for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = static_cast<int64_t>(step);
     step *= static_cast<uint64_t>(std::max<int64_t>(sizes[i], 1));
   }
+  return sizes.size();
+}
+
+}  // namespace
+
+Dims contiguous_strides(std::span<const int64_t> sizes) {
+  Dims strides(sizes);
+  set_contiguous_strides(sizes, strides.d);
   return strides;
 }
 
@@ -230,7 +240,9 @@ LayoutRef intern(std::span<const int64_t> sizes, std::span<const int64_t> stride
 LayoutRef contiguous(std::span<const int64_t> sizes) {
   static const LayoutRef scalar = intern({}, {});
   if (sizes.empty()) return scalar;
-  return intern(sizes, contiguous_strides(sizes).span());
+  if (sizes.size() > kMaxDims) return intern(sizes, contiguous_strides(sizes).span());  // raises
+  int64_t strides[kMaxDims];
+  return intern(sizes, {strides, set_contiguous_strides(sizes, strides)});
 }
 
 LayoutRef permuted(std::span<const int64_t> sizes, std::span<const int> order) {

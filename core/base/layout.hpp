@@ -77,6 +77,30 @@ bool is_channels_last(const Layout& layout);
 LayoutRef like_format(const Layout& layout, const Dims& sizes);
 bool may_overlap(const Layout& layout);  // two indices may reach one element
 
+// Which layout a rule gave for two others, for rules that look at nothing else. Layouts are
+// interned, so that most are asked for again and again.
+class LayoutMemo {
+ public:
+  // What `rule` gives for `a` and `b`, which may be null; it may raise instead.
+  template <class Rule>
+  LayoutRef get(const Layout* a, const Layout* b, Rule rule) {
+    const uint64_t hash = (address(a) ^ address(b) << 20) * 0x9e3779b97f4a7c15u;
+    Entry& e = entries_[hash >> 56];
+    if (e.a.get() != a || e.b.get() != b || !e.result) [[unlikely]]
+      e = {LayoutRef(a), LayoutRef(b), rule()};
+    return e.result;
+  }
+
+ private:
+  // Held, so that no other layout takes the place of one of them.
+  struct Entry {
+    LayoutRef a, b, result;
+  };
+  static uint64_t address(const Layout* l) { return reinterpret_cast<uintptr_t>(l); }
+
+  Entry entries_[256];
+};
+
 // "[2, 3]", as PyTorch writes sizes in messages.
 std::string show(std::span<const int64_t> sizes);
 inline std::string show(const Dims& d) { return show(d.span()); }

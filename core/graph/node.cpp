@@ -1,6 +1,7 @@
 // graph/node.cpp: the life of a node: uses, history, release without recursion.
 #include "graph/node.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -20,10 +21,11 @@ void drop_value(Node& node) {
   BufferRef::adopt(std::exchange(node.buffer, nullptr));
 }
 
-// True iff input i's value is still held: a pending node reads it, or the gradient will.
-bool holds_value(const Node& node, uint32_t i) {
-  if (node.op->is_edge(i)) return false;
-  return node.state == State::pending || (i < 7 && node.saved >> i & 1);
+// Which inputs' values are still held: a pending node reads them, or the gradient will. Bit i is
+// for input i, bit 7 also for those beyond.
+uint8_t values_held(const Node& node) {
+  const uint8_t read = node.state == State::pending ? 0xff : node.saved & ~kSavesOutput;
+  return read & ~node.op->edges;
 }
 
 // Nodes whose count reached zero and that wait to be taken apart.
@@ -35,13 +37,14 @@ struct Dying {
 constinit Forever<Dying> dying;
 
 [[gnu::always_inline]] inline void take_apart(Node* node) {
-  for (uint32_t i = 0; i < node->n_inputs; ++i) {
+  if (node->state == State::pending) pending.remove(node);
+  const uint32_t held = values_held(*node);
+  for (uint32_t i = 0, n = node->n_inputs; i < n; ++i) {
     Node* input = node->inputs[i].leak();
     if (!input) continue;
-    if (holds_value(*node, i)) unuse(input);
-    unref(input);
+    if (held >> std::min(i, 7u) & 1) unuse(input);
+    if (--input->refs == 0) dying.value.nodes.push_back(input);
   }
-  if (node->state == State::pending) pending.remove(node);
   if (node->batch) leave_batch(*node);
   BufferRef::adopt(node->buffer);
   LayoutRef::adopt(node->layout);

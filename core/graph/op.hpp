@@ -195,6 +195,8 @@ struct Op {
 
   bool primitive() const { return infer != nullptr; }
   bool can_batch() const { return lift != nullptr || (view && keeps_base && !edges); }
+  // What the gradient of input i reads, as in Node::saved.
+  uint8_t saves_for(size_t i) const { return grad_each.saves | (i < 4 ? grad[i].saves : 0); }
   bool is_edge(size_t i) const { return i < 8 ? edges >> i & 1 : edges == 0xff; }
 };
 

@@ -57,15 +57,17 @@ struct Needs {
   return outside;
 }
 
-[[gnu::always_inline]] inline Needs prepare(const Op& op, std::span<const Value> inputs,
+template <size_t kInputs>
+[[gnu::always_inline]] inline Needs prepare(const Op& op, std::span<Value, kInputs> inputs,
                                             DType dtype) {
   Needs needs;
   const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
+  const uint8_t passed_on = records_grad ? Node::requires_grad : 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Node& in = *inputs[i];
-    if (records_grad && in.needs_grad()) {
-      needs.flags = Node::requires_grad;
-      needs.saved |= op.grad_each.formula ? op.grad_each.saves : i < 4 ? op.grad[i].saves : 0;
+    if (in.flags & passed_on) {
+      needs.flags = passed_on;
+      needs.saved |= op.saves_for(i);
     }
     if (in.state == State::pending)
       needs.level = std::max(needs.level, in.row);
@@ -126,8 +128,10 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
   special_nodes = true;
 }
 
+// Takes over the references to layout and attributes.
 [[gnu::always_inline]] inline Node* new_node(const Op& op, size_t n_inputs, DType dtype,
-                                             LayoutRef layout, int64_t offset) {
+                                             const Layout* layout, int64_t offset,
+                                             Attrs* attrs = nullptr) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
   node->uses = 1;
@@ -135,10 +139,10 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
   node->order = 0;  // until it has run
   node->batch = nullptr;
   node->op = &op;
-  node->layout = layout.leak();
+  node->layout = layout;
   node->offset = offset;
   node->buffer = nullptr;
-  node->attrs = nullptr;
+  node->attrs = attrs;
   node->extra = nullptr;
   node->slot = 0;
   node->dtype = dtype;
@@ -153,7 +157,8 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
 }
 
 // The node takes over the references; of a gradient edge it does not need the value.
-inline void take_inputs(Node& node, std::span<Value> inputs) {
+template <size_t kInputs>
+inline void take_inputs(Node& node, std::span<Value, kInputs> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) new (&node.inputs[i]) Value(std::move(inputs[i]));
   if (!node.op->edges) return;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -210,14 +215,14 @@ namespace {
   if (node.op->at_once || mode.eager || outside) run_at_once(node);
 }
 
-[[gnu::always_inline]] inline Value append_inferred(Infer& s) {
+template <size_t kInputs>
+[[gnu::always_inline]] inline Value append_to(std::span<Value, kInputs> inputs, Infer& s,
+                                              AttrsRef attrs) {
   const Op& op = s.op;
-  const std::span<Value> inputs = s.in;
   const Needs needs = prepare(op, inputs, s.dtype);
   if (needs.outside | special_nodes) [[unlikely]]
     look_at_inputs(op, inputs, needs);
-  Node* node = new_node(op, inputs.size(), s.dtype, std::move(s.layout), s.offset);
-  if (!s.attrs.empty()) node->attrs = make_attrs(s.attrs).leak();
+  Node* node = new_node(op, inputs.size(), s.dtype, s.layout.leak(), s.offset, attrs.leak());
   node->flags |= needs.flags;
   node->saved = needs.saved;
   node->row = needs.level + 1;
@@ -242,16 +247,23 @@ namespace {
   return result;
 }
 
+// Most nodes have one input or two: for those it is compiled with the number known.
+[[gnu::always_inline]] inline Value append_inferred(Infer& s, AttrsRef attrs) {
+  if (s.in.size() == 1) return append_to(s.in.first<1>(), s, std::move(attrs));
+  if (s.in.size() == 2) return append_to(s.in.first<2>(), s, std::move(attrs));
+  return append_to(s.in, s, std::move(attrs));
+}
+
 }  // namespace
 
-Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
+Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
              const Layout* layout, int64_t offset) {
-  Infer known{op, inputs, attrs, dtype, LayoutRef(layout), offset};
-  return append_inferred(known);
+  Infer known{op, inputs, {}, dtype, LayoutRef(layout), offset};
+  return append_inferred(known, std::move(attrs));
 }
 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
-  Node* node = new_node(op, inputs.size(), default_dtype(), LayoutRef(layout), 0);
+  Node* node = new_node(op, inputs.size(), default_dtype(), LayoutRef(layout).leak(), 0);
   node->flags |= Node::requires_grad;
   node->row = 1;
   for (const Value& in : inputs)
@@ -263,7 +275,7 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
 
 Node* bare_node(const Op& op, uint32_t n_inputs, DType dtype, const Layout* layout,
                 int64_t offset) {
-  Node* node = new_node(op, n_inputs, dtype, LayoutRef(layout), offset);
+  Node* node = new_node(op, n_inputs, dtype, LayoutRef(layout).leak(), offset);
   for (uint32_t i = 0; i < n_inputs; ++i) new (&node->inputs[i]) Value();
   node->uses = 0;
   node->state = State::dropped;
@@ -279,7 +291,7 @@ void refuse_history(Node& node, Error error) {
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append_inferred(infer);
+  return append_inferred(infer, infer.attrs.empty() ? nullptr : make_attrs(infer.attrs));
 }
 
 Values call(const Op& op, std::span<Arg> args) {
@@ -303,7 +315,7 @@ Values call(const Op& op, std::span<Arg> args) {
 
 Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* layout,
                   int64_t offset) {
-  Node* node = new_node(op, 0, dtype, LayoutRef(layout), offset);
+  Node* node = new_node(op, 0, dtype, LayoutRef(layout).leak(), offset);
   node->buffer = buffer.leak();
   node->state = State::valued;
   node->order = next_order();

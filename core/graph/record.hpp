@@ -21,7 +21,8 @@ Value record(const Op& op, Value (&&inputs)[N], std::initializer_list<Arg> attrs
   return record(op, std::span<Value>(inputs), attrs);
 }
 // Makes the node of a primitive whose dtype and layout are known; `inputs` are moved from.
-Value append(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs, DType dtype,
+// Attributes that many nodes have may be made once.
+Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
              const Layout* layout, int64_t offset = 0);
 // A node without a value that only carries gradient edges; its turn comes in a run all the same.
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout);

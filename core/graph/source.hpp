@@ -13,9 +13,9 @@ struct Source {
 };
 
 struct SourceHooks {
-  Source (*capture)() = nullptr;  // the caller's place, its code object retained
-  void (*retain)(void* code) = nullptr;
-  void (*release)(void* code) = nullptr;
+  Source (*capture)() noexcept = nullptr;  // the caller's place, its code object retained
+  void (*retain)(void* code) noexcept = nullptr;
+  void (*release)(void* code) noexcept = nullptr;
   std::string (*describe)(Source) = nullptr;  // "file.py:12 in forward"
   int (*line)(Source) = nullptr;
 };

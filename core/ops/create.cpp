@@ -116,7 +116,7 @@ Value filled(const Layout& layout, const Value& fill, DType dtype) {
   const Arg attrs[] = {Arg::of(layout.sizes()), Arg::of(dtype),
                        layout.contiguous ? Arg{} : Arg::of(layout.strides())};
   Value in[] = {fill};
-  return append(op_named("filled"), in, attrs, dtype, &layout, 0);
+  return append(op_named("filled"), in, make_attrs(attrs), dtype, &layout, 0);
 }
 
 Value empty(const Layout& layout, DType dtype) {

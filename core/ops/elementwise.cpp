@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/forever.hpp"
 #include "base/threads.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/iterate.hpp"
@@ -181,18 +182,28 @@ void check_dtype(const Infer& s, DType compute) {
        scalar_type_name(compute), "'");
 }
 
-// Two operands of one float dtype and one layout in order, the second maybe a single element:
-// nothing is to be promoted or broadcast.
+// The result's layout for these operands, which it follows from alone.
 template <int kArity>
-inline bool infer_alike(Infer& s) {
+[[gnu::always_inline]] inline LayoutRef layout_of(std::span<const Value> in) {
+  static constinit Forever<LayoutMemo> memo;
+  const Layout* first = in[0]->layout;
+  bool alike = first->in_order;
+  for (int i = 1; i < kArity; ++i) alike &= in[i]->layout == first || in[i]->layout->ndim == 0;
+  if (alike) return LayoutRef(first);
+  if (kArity > 2) return result_layout(in);
+  return memo.value.get(first, kArity > 1 ? in[1]->layout : nullptr,
+                        [&] { return result_layout(in); });
+}
+
+// Operands of one float dtype: nothing is to be promoted.
+template <int kArity>
+[[gnu::always_inline]] inline bool infer_alike(Infer& s) {
   const Node& a = *s.in[0];
-  if (!is_floating(a.dtype) || a.flags & Node::weak || !a.layout->in_order) return false;
-  for (int i = 1; i < kArity; ++i) {
-    const Node& b = *s.in[i];
-    if (b.dtype != a.dtype || b.flags & Node::weak) return false;
-    if (b.layout != a.layout && b.layout->ndim != 0) return false;
-  }
-  s.layout = LayoutRef(a.layout);
+  bool alike = is_floating(a.dtype) && !(a.flags & Node::weak);
+  for (int i = 1; i < kArity; ++i)
+    alike &= s.in[i]->dtype == a.dtype && !(s.in[i]->flags & Node::weak);
+  if (!alike) return false;
+  s.layout = layout_of<kArity>(s.in);
   s.dtype = a.dtype;
   return true;
 }

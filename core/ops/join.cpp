@@ -1,10 +1,11 @@
 // ops/join.cpp: putting tensors together, and taking them apart into views of their parts.
 #include <algorithm>
+#include <array>
 
+#include "base/forever.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
-#include "ops/families.hpp"
-#include "ops/functions.hpp"
+#include "ops/geometry.hpp"
 
 namespace wend {
 namespace {
@@ -137,21 +138,76 @@ Value joined(Values parts, int64_t dim_asked) {
 Values body_cat(Call& c) { return {joined(values_of(c[0]), c[1].as_int())}; }
 Values body_stack(Call& c) { return {stack(values_of(c[0]), c[1].as_int())}; }
 
-// Part number `number` of a tensor that was split along `dim`.
-Value part(const Op& op, const Value& a, int64_t dim, int64_t start, int64_t end, size_t number) {
-  return record(op, {a},
-                {Arg::of(dim), Arg::of(start), Arg::of(end), Arg::of(1),
-                 Arg::of(static_cast<int64_t>(number))});
+// Attributes of part number `number` of a tensor that was split along `dim`.
+std::array<Arg, 5> attrs_of_part(int64_t dim, int64_t start, int64_t end, int64_t number) {
+  return {Arg::of(dim), Arg::of(start), Arg::of(end), Arg::of(1), Arg::of(number)};
 }
 
-Values split_evenly(const Value& a, int64_t size, int dim) {
-  static const Op& op = op_named("split_part");
-  const int64_t total = a->size(dim), step = std::max<int64_t>(size, 1);
+Value part(const Op& op, const Value& a, std::span<const Arg> attrs) {
+  Value in[] = {a};
+  return record(op, in, attrs);
+}
+
+// How tensors of one layout come apart in one way: everything about the views of their parts but
+// whose they are.
+struct Cut {
+  struct Part {
+    AttrsRef attrs;
+    ViewGeometry geometry;
+  };
+  uint32_t refs;
+  const Op* op;
+  LayoutRef of;
+  int64_t dim, size;
+  std::vector<Part> parts;
+};
+void release(Cut* cut) { delete cut; }
+
+// Parts of `size` along `dim`, `n` of them; `attrs_of` gives those of part i. Whoever goes through
+// them holds them: recording may run what is pending, and others may cut meanwhile.
+template <class AttrsOf>
+Ref<Cut> cut_of(const Op& op, const Node& a, int64_t dim, int64_t size, int64_t n,
+                AttrsOf attrs_of) {
+  static constinit Forever<std::array<Ref<Cut>, 64>> cuts;
+  const auto address = reinterpret_cast<uintptr_t>(a.layout);
+  Ref<Cut>& known = cuts.value[((address >> 4) + static_cast<uint64_t>(size + dim)) % 64];
+  if (const Cut* cut = known.get();
+      cut && cut->of.get() == a.layout && cut->op == &op && cut->dim == dim && cut->size == size)
+    return known;
+  auto made = Ref<Cut>::adopt(new Cut{1, &op, LayoutRef(a.layout), dim, size, {}});
+  for (int64_t i = 0; i < n; ++i) {
+    const auto attrs = attrs_of(i);
+    made->parts.push_back({make_attrs(attrs), geometry_of(op, a.dtype, *a.layout, attrs)});
+  }
+  return known = made;
+}
+
+template <class AttrsOf>
+Values take_apart(const Op& op, const Value& a, int64_t dim, int64_t size, int64_t n,
+                  AttrsOf attrs_of) {
+  constexpr int64_t kWorthKeeping = 32;
   Values out;
-  out.reserve(total / step + 1);
-  for (int64_t start = 0; start < total || out.empty(); start += step)
-    out.push_back(part(op, a, dim, start, std::min(start + size, total), out.size()));
+  out.reserve(n);
+  if (n > kWorthKeeping) {
+    for (int64_t i = 0; i < n; ++i) out.push_back(part(op, a, attrs_of(i)));
+    return out;
+  }
+  const Ref<Cut> cut = cut_of(op, *a, dim, size, n, attrs_of);
+  for (const Cut::Part& part : cut->parts) {
+    Value in[] = {a};
+    out.push_back(append(op, in, part.attrs, a->dtype, part.geometry.layout.get(),
+                         a->offset + part.geometry.offset));
+  }
   return out;
+}
+
+Values split_evenly(const Value& a, int64_t size, int64_t dim) {
+  static const Op& op = op_named("split_part");
+  const int64_t total = a->size(static_cast<int>(dim)), step = std::max<int64_t>(size, 1);
+  const int64_t n = std::max<int64_t>(total / step + (total % step != 0), 1);
+  return take_apart(op, a, dim, size, n, [=](int64_t i) {
+    return attrs_of_part(dim, i * step, std::min(i * step + size, total), i);
+  });
 }
 
 Values body_split(Call& c) {
@@ -191,7 +247,8 @@ Values body_split_sizes(Call& c) {
   Values out;
   int64_t start = 0;
   for (int64_t size : sizes) {
-    out.push_back(part(op, a, dim, start, start + size, out.size()));
+    const auto number = static_cast<int64_t>(out.size());
+    out.push_back(part(op, a, attrs_of_part(dim, start, start + size, number)));
     start += size;
   }
   return out;
@@ -208,7 +265,7 @@ Values body_chunk(Call& c) {
   const int64_t size = (a->size(dim) + chunks - 1) / chunks;
   if (size > 0) return split_evenly(a, size, dim);
   Values out;
-  for (int64_t i = 0; i < chunks; ++i) out.push_back(part(op, a, dim, 0, 0, out.size()));
+  for (int64_t i = 0; i < chunks; ++i) out.push_back(part(op, a, attrs_of_part(dim, 0, 0, i)));
   return out;
 }
 
@@ -219,10 +276,8 @@ Values body_unbind(Call& c) {
     fail(ErrorKind::index, "Dimension specified as ", c[1].as_int(),
          " but tensor has no dimensions");
   const int dim = wrap_dim(c[1].as_int(), a->ndim());
-  Values out;
-  for (int64_t i = 0; i < a->size(dim); ++i)
-    out.push_back(record(op, {a}, {Arg::of(dim), Arg::of(i)}));
-  return out;
+  return take_apart(op, a, dim, 1, a->size(dim),
+                    [=](int64_t i) { return std::array{Arg::of(dim), Arg::of(i)}; });
 }
 
 Values tensor_split(const Value& a, int64_t sections, int dim) {

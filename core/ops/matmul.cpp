@@ -2,6 +2,7 @@
 // How they are run is ops/product; contractions made of them are ops/contract.
 #include <algorithm>
 
+#include "base/forever.hpp"
 #include "kernels/gemm.hpp"
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
@@ -59,27 +60,43 @@ void check_inner(int64_t m, int64_t k, int64_t k_other, int64_t n) {
 }
 
 // Sets the result; bool can be multiplied only where that means nothing.
-void give(Infer& s, const char* kernel, DType dtype, const Dims& sizes, int64_t k) {
+void give(Infer& s, const char* kernel, DType dtype, LayoutRef layout, int64_t k) {
   s.dtype = dtype;
-  s.layout = contiguous(sizes);
+  s.layout = std::move(layout);
   if (dtype == DType::bool_ && k > 0 && s.layout->numel > 0) not_for(kernel, dtype);
+}
+
+void give(Infer& s, const char* kernel, DType dtype, const Dims& sizes, int64_t k) {
+  give(s, kernel, dtype, contiguous(sizes), k);
+}
+
+void check_factors(const Node& a, const Node& b) {
+  if (a.dtype != b.dtype)
+    fail(ErrorKind::runtime,
+         "expected m1 and m2 to have the same dtype, but got: ", type_name(a.dtype),
+         " != ", type_name(b.dtype));
 }
 
 void check_product(Infer& s, const Node& a, const Node& b, int64_t k, int64_t n,
                    const Dims& sizes) {
   check_inner(rows_of(a), last_size(a), k, n);
-  if (a.dtype != b.dtype)
-    fail(ErrorKind::runtime,
-         "expected m1 and m2 to have the same dtype, but got: ", type_name(a.dtype),
-         " != ", type_name(b.dtype));
+  check_factors(a, b);
   give(s, "addmm_impl_cpu_", a.dtype, sizes, k);
 }
 
-void infer_mm(Infer& s) {
-  const Node &a = *s.in[0], &b = *s.in[1];
+LayoutRef layout_of_mm(const Node& a, const Node& b) {
   if (a.ndim() != 2) fail(ErrorKind::runtime, "self must be a matrix");
   if (b.ndim() != 2) fail(ErrorKind::runtime, "mat2 must be a matrix");
-  check_product(s, a, b, b.size(0), b.size(1), Dims{a.size(0), b.size(1)});
+  check_inner(a.size(0), a.size(1), b.size(0), b.size(1));
+  return contiguous(Dims{a.size(0), b.size(1)});
+}
+
+void infer_mm(Infer& s) {
+  static constinit Forever<LayoutMemo> memo;
+  const Node &a = *s.in[0], &b = *s.in[1];
+  LayoutRef layout = memo.value.get(a.layout, b.layout, [&] { return layout_of_mm(a, b); });
+  check_factors(a, b);
+  give(s, "addmm_impl_cpu_", a.dtype, std::move(layout), b.size(0));
 }
 
 Dims with_last(const Node& a, int64_t n) {
@@ -627,7 +644,10 @@ Value batched(const Value& a, const Value& b) {
 
 std::span<const Op> matmul_ops() { return kOps; }
 
-Value mm(const Value& a, const Value& b) { return record(op_named("mm"), {a, b}); }
+Value mm(const Value& a, const Value& b) {
+  static const Op& op = op_named("mm");
+  return record(op, {a, b});
+}
 
 Value matmul(const Value& a, const Value& b) {
   if (a->ndim() == 2 && b->ndim() == 2) return mm(a, b);

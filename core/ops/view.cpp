@@ -410,7 +410,7 @@ Value viewed_as(const Value& a, const Dims& sizes, const Dims& strides) {
   const LayoutRef layout = intern(sizes.span(), strides.span());
   const Arg attr = Arg::of(sizes.span());
   Value in[] = {a};
-  return append(op, in, std::span(&attr, 1), a->dtype, layout.get(), a->offset);
+  return append(op, in, make_attrs({&attr, 1}), a->dtype, layout.get(), a->offset);
 }
 
 }  // namespace

@@ -214,12 +214,12 @@ void Variable::bump_version() {
 
 Variable Variable::view(Value node) {
   const Node* viewed = node_;
-  join_family();
+  if (!family_) join_family();
   this->node();
   Variable v;
   v.family_ = Ref<Family>(family_).leak();
-  v.node_ = node.get();
-  retain(v.node_);
+  v.node_ = node.leak();
+  unuse(v.node_);
   // Joining may have left the node that was viewed without its value: the view looks again.
   v.stamp_ = node_ == viewed ? family_->cell->stamp : 0;
   v.view_ = true;

@@ -49,12 +49,20 @@ class Variable {
   Variable() = default;
   explicit Variable(Value v) : node_(v.leak()) {}
   Variable(const Variable&) = delete;
-  Variable(Variable&& o) noexcept { swap(o); }
+  Variable(Variable&& o) noexcept
+      : node_(std::exchange(o.node_, nullptr)),
+        family_(std::exchange(o.family_, nullptr)),
+        stamp_(o.stamp_),
+        view_(o.view_),
+        origin_(o.origin_),
+        seen_version_(o.seen_version_) {}
   Variable& operator=(Variable&& o) noexcept {
     swap(o);
     return *this;
   }
-  ~Variable() { reset(); }
+  ~Variable() {
+    if (node_) reset();
+  }
   void reset();
   void swap(Variable& o) noexcept {
     std::swap(node_, o.node_);
