@@ -131,13 +131,23 @@ Gemm<T> columns_of(Gemm<T> g, int64_t begin, int64_t end) {
   return g;
 }
 
-// Splits the longer side of C; `unit` keeps most tiles whole, and long the rows of B that a single
-// row of A streams through.
+// Columns that blocks are made of: as many as keep most tiles whole, or, where they would be too
+// few to be shared out evenly, a power of two; long ones for a single row of A, which streams
+// through B.
+template <class T>
+int64_t column_unit(const Gemm<T>& g) {
+  constexpr int64_t whole_tiles = 192 / sizeof(T), even = 256 / sizeof(T),
+                    stream = 1024 / sizeof(T);
+  if (g.m == 1) return stream;
+  return g.n >= 8 * whole_tiles ? whole_tiles : even;
+}
+
+// Splits the longer side of C.
 template <class T>
 void run_split(const Gemm<T>& g, Kernel<T> kernel) {
   const bool by_rows = g.m > g.n;
   const int64_t length = by_rows ? g.m : g.n;
-  const int64_t unit = by_rows ? 48 : (g.m == 1 ? 1024 : 256) / int64_t{sizeof(T)};
+  const int64_t unit = by_rows ? 48 : column_unit(g);
   const int64_t enough = block_work / (work_of(g) / length) + 1;
   const int64_t grain = (enough + unit - 1) / unit * unit;
   parallel_for(
