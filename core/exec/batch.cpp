@@ -159,30 +159,10 @@ bool fits(const Node& whole, Members members) {
          lie_alike(whole, like) && (like.op->view || like.offset == 0);
 }
 
-// Inputs were last seen before the batch ran, and may go here.
-void leave_inputs(const Together& together) {
-  constexpr size_t kAhead = 6;
-  const Members members = together.members;
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (i + kAhead < members.size())
-      for (const Value& in : members[i + kAhead]->in()) fetch(in.get());
-    leave_inputs(*members[i]);
-  }
-}
-
 void publish_rows(Node& whole, const Together& together) {
-  Batch& batch = new_batch(whole, together.members, together.inputs());
-  const Members members = together.members;
-  constexpr size_t kAhead = 16;
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (i + kAhead < members.size())
-      __builtin_prefetch(&pending.nodes[members[i + kAhead]->slot], 1);
-    Node& member = *members[i];
-    pending.remove(&member);
-    join_batch(batch, member, static_cast<uint32_t>(i));
-  }
-  leave_inputs(together);
-  counters.nodes += members.size();
+  join_batch(new_batch(whole, together.members, together.inputs()));
+  leave_inputs(together.members);
+  counters.nodes += together.members.size();
 }
 
 // Batches of this run that are large enough for their last members not to keep them.

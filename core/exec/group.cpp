@@ -89,23 +89,30 @@ bool are_few() {
 bool have_company() {
   constexpr size_t kEnough = 256;  // nodes with company, whatever the others are ...
   constexpr size_t kOneOf = 4;     // ... or one of so many
-  // Of a few keys no three are to share a place; what is far behind need not be found.
+  // Of a few kinds of nodes no three are to share a place; what is far behind need not be found.
   constexpr size_t kFewestPlaces = 512, kMostPlaces = 8192;
-  using Seen = std::array<uint32_t, 2>;  // keys that take turns find each other
+  using Seen = std::array<uint32_t, 2>;  // kinds that take turns find each other
   std::vector<Seen> seen(std::clamp(std::bit_ceil(pending.live), kFewestPlaces, kMostPlaces));
-  size_t alike = 0;
+  size_t due = 0, alike = 0;
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
+    const Node* node = pending.nodes[i];
+    if (!is_due(node)) continue;
+    ++due;
     const auto [level, key] = pending.marks[i];
-    if (!pending.nodes[i] || !key) continue;
-    const uint32_t mark = key ^ level * 0x9e3779b9u;
-    Seen& last = seen[mark >> 7 & (seen.size() - 1)];
-    if (last[0] == mark || last[1] == mark) {
-      if (++alike == kEnough) return true;
-    } else {
+    if (!key) continue;
+    Hash h;
+    h.add(Hash::of(node->op));
+    h.add(Hash::of(node->layout));
+    h.add(Hash::of(node->inputs[0]->layout));
+    h.add(level);
+    const auto mark = static_cast<uint32_t>(h.state >> 32 | 1);
+    Seen& last = seen[h.state >> 8 & (seen.size() - 1)];
+    if (last[0] != mark && last[1] != mark)
       last = {mark, last[0]};
-    }
+    else if (++alike == kEnough)
+      return true;
   }
-  return alike * kOneOf >= pending.live;
+  return alike * kOneOf >= due;
 }
 
 namespace {

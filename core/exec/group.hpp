@@ -37,8 +37,9 @@ class Levels {
 
 // Whether so little is pending that levels are not worth a look.
 bool are_few();
-// Guesses from levels and keys whether enough nodes have company for levels to be worth it. Stops
-// as soon as it is sure.
+// Guesses from little of what nodes must have in common whether enough of them have company for
+// levels to be worth it: views of one base that differ in their place count, for what reads them
+// has company. Stops as soon as it is sure.
 bool have_company();
 // Tells the report why the nodes of a run in the order of recording did not run as one ...
 void report_why_apart(const Levels& levels);

@@ -135,22 +135,36 @@ Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchI
   return *batch;
 }
 
-void join_batch(Batch& batch, Node& member, uint32_t row) {
-  member.batch = &batch;
-  member.row = row;
-  if (member.saved & kSavesOutput) --member.uses;
-  member.saved = 0;
-  member.state = State::dropped;
-  if (member.uses) {
-    member.state = State::valued;
-    if (batch.valued++ == 0) use(batch.whole);
+void join_batch(Batch& batch) {
+  constexpr uint32_t kAhead = 16;
+  const uint32_t n = batch.n();
+  for (uint32_t row = 0; row < n; ++row) {
+    if (row + kAhead < n) __builtin_prefetch(&pending.nodes[batch.members[row + kAhead]->slot], 1);
+    Node& member = *batch.members[row];
+    pending.remove(&member);
+    member.batch = &batch;
+    member.row = row;
+    if (member.saved & kSavesOutput) --member.uses;
+    member.saved = 0;
+    member.state = member.uses ? State::valued : State::dropped;
+    batch.valued += member.uses > 0;
   }
+  if (batch.valued) use(batch.whole);
 }
 
-void leave_inputs(Node& member) {
-  if (member.op->view) return keep_history(member, true);
-  for (uint32_t i = 0; i < member.n_inputs; ++i)
-    if (Node* input = member.inputs[i].leak()) let_go(input);
+void leave_inputs(std::span<Node* const> members) {
+  constexpr size_t kAhead = 6;  // inputs were last seen before the batch ran, and may go here
+  for (size_t k = 0; k < members.size(); ++k) {
+    if (k + kAhead < members.size())
+      for (const Value& in : members[k + kAhead]->in()) fetch(in.get());
+    Node& member = *members[k];
+    if (member.op->view) {
+      keep_history(member, true);
+      continue;
+    }
+    for (uint32_t i = 0; i < member.n_inputs; ++i)
+      if (Node* input = member.inputs[i].leak()) let_go(input);
+  }
 }
 
 void row_unneeded(Node& member) {

@@ -53,10 +53,10 @@ struct PlainMode {
 
 // Makes the batch of `whole`, whose rows `members` are. They are not changed, but remembered.
 Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in);
-// The member has its value. The batch has counted its reference already.
-void join_batch(Batch& batch, Node& member, uint32_t row);
-// A member that joined lets go of its inputs, which may call user code.
-void leave_inputs(Node& member);
+// All members have their values. The batch has counted their references already.
+void join_batch(Batch& batch);
+// Members that joined let go of their inputs, which may call user code.
+void leave_inputs(std::span<Node* const> members);
 void leave_batch(Node& node);
 void free_batch(Batch* batch);
 

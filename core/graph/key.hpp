@@ -22,8 +22,8 @@ struct Hash {
 inline void add_attr(Hash& h, const Arg& a) {
   if (a.kind == Arg::ints || a.kind == Arg::reals)
     for (uint32_t i = 0; i < a.n; ++i) h.add(static_cast<uint64_t>(a.ints_p[i]));
-  else
-    h.add(a.kind == Arg::text ? a.n : static_cast<uint64_t>(a.i));
+  else if (a.kind != Arg::text && a.kind != Arg::none)
+    h.add(static_cast<uint64_t>(a.i));
 }
 
 // Whether the op has a rule for many, and the value is of a size at which it pays.
