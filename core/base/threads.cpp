@@ -167,7 +167,7 @@ class Pool {
     sleepers.notify_all();
   }
 
-  static constexpr size_t kTasks = 64;
+  static constexpr size_t kTasks = 256;
 
   const int workers_;
   Job job_{};

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kMostWork = 10'000'000;    // nanoseconds, or who asks to stop would wait long
 constexpr size_t kMostHeldBack = 768 << 10;  // bytes, where they would raise the peak
-constexpr size_t kMostWaiting = 32, kMost = 64;
+constexpr size_t kMostWaiting = 120, kMost = 250;
 
 // In a ring, oldest first.
 struct Flight {

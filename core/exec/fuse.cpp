@@ -32,6 +32,14 @@ struct External {
   TileProgram::Place place;
 };
 
+// Groups are large, and many are launched one after the other: their memory is used again.
+struct SpareGroups {
+  static constexpr size_t kMost = 64;
+  size_t n = 0;
+  void* at[kMost] = {};
+};
+constinit SpareGroups spare;
+
 // A group that runs. Members know their number by Node::order, which they get anew afterwards.
 class Group final : public Launch {
  public:
@@ -45,6 +53,14 @@ class Group final : public Launch {
     look_at_reads();
     give_memory();
     build();
+  }
+
+  static void* operator new(size_t bytes) {
+    return spare.n ? spare.at[--spare.n] : ::operator new(bytes);
+  }
+  static void operator delete(void* group) {
+    if (spare.n == SpareGroups::kMost) return ::operator delete(group);
+    spare.at[spare.n++] = group;
   }
 
   // Members have their values, or do once it has run.
