@@ -73,7 +73,7 @@ class fusion(ContextDecorator):  # noqa: N801
     30000.0 0
     """
 
-    def __init__(self, mode: bool = True, elements: int = 4096) -> None:
+    def __init__(self, mode: bool = True, elements: int = 1024) -> None:
         if elements < 0:
             raise ValueError(f"fusion(): elements must not be negative, got {elements}")
         self._elements = min(elements, _NEVER) if mode else _NEVER

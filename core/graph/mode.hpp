@@ -34,7 +34,7 @@ struct Mode {
   Fiber* fiber = nullptr;         // the fiber that this is, if it is one
   // Nodes of so many elements run in one pass with neighbours that work element by element, too:
   // fewer stay in cache from one kernel to the next.
-  int64_t fuses_from = 4096;
+  int64_t fuses_from = 1024;
 };
 
 // Read on every op: the model spares the call that finds a thread's copy.
