@@ -28,24 +28,27 @@ def plain(result: Any) -> Any:
     return plain(result()) if callable(result) else float(result)
 
 
-def timed(step: Step, count: int) -> dict[str, float]:
-    """Seconds that count steps took, and CPU seconds that others used meanwhile.
-
-    All that the last step gives is read before the clock stops: nobody leaves work undone.
-    """
+def timed(step: Step, count: int, finish: Callable[[], None]) -> dict[str, float]:
+    """Seconds that count steps took, and CPU seconds that others used meanwhile."""
     gc.collect()
     meter, start = Meter(), time.perf_counter()
     for _ in range(count):
-        result = step()
-    plain(result)
+        step()
+    finish()
     seconds = time.perf_counter() - start
     return {"seconds": seconds, "others": meter.others()}
 
 
-def count_for(step: Step, seconds: float) -> int:
+def finishing(module: Any) -> Callable[[], None]:
+    """What ends only when all that was asked for is computed: nobody leaves work undone."""
+    done: Callable[[], None] = getattr(getattr(module, "cpu", None), "synchronize", lambda: None)
+    return done
+
+
+def count_for(step: Step, seconds: float, finish: Callable[[], None]) -> int:
     """How many steps fill that time, after warming up for as long."""
     count = 1
-    while (taken := timed(step, count)["seconds"]) < seconds / 2:
+    while (taken := timed(step, count, finish)["seconds"]) < seconds / 2:
         count *= 2
     return max(1, round(count * seconds / taken))
 
@@ -66,12 +69,13 @@ def main() -> None:
     if threads != "default" and hasattr(module, "set_num_threads"):
         module.set_num_threads(int(threads))
     step = find(name).programs[peer](module)
+    finish = finishing(module)
     commands: dict[str, Callable[..., Any]] = {
         "version": lambda: getattr(module, "__version__", "unknown"),
         "check": lambda: plain(step()),
-        "count": lambda seconds: count_for(step, float(seconds)),
+        "count": lambda seconds: count_for(step, float(seconds), finish),
         "peaks": lambda: peaks(module, step),
-        "time": lambda count: timed(step, int(count)),
+        "time": lambda count: timed(step, int(count), finish),
     }
     for line in sys.stdin:
         command, *arguments = line.split()

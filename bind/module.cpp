@@ -116,6 +116,7 @@ void bind_running(nb::module_& m) {
     d["bytes"] = counters.bytes;
     d["recorded"] = nodes_recorded();
     d["pending"] = pending.live;
+    d["in_flight"] = in_flight();
     d["pending_bytes"] = pending.bytes;
     d["pinned_bytes"] = pending.pinned;
     return d;

@@ -138,3 +138,13 @@ def test_a_forked_child_launches_too(every_kernel: None) -> None:
     if child == 0:
         os._exit(0 if step(64) == expected else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_synchronize_returns_when_nothing_is_left_to_compute(every_kernel: None) -> None:
+    x = wend.ones(64, 64, requires_grad=True)
+    (x @ x).sum().backward()
+    y = x.grad + 1
+    wend.cpu.synchronize()
+    counters = wend._C._counters()
+    assert (counters["pending"], counters["in_flight"]) == (0, 0)
+    assert y[0, 0].item() == 129

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wend import _C
+
 __all__ = ["current_device", "device_count", "is_available", "set_device", "synchronize"]
 
 
@@ -31,4 +33,8 @@ def set_device(device: Any) -> None:
 
 
 def synchronize(device: Any = None) -> None:
-    """Do nothing: values are there when they are looked at."""
+    """Return when all that was recorded and that somebody may look at is computed.
+
+    Values are there when they are looked at in any case; this is for those who measure time.
+    """
+    _C._run()

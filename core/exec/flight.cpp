@@ -140,6 +140,8 @@ void land_all() {
   if (std::exchange(flight.lost, false)) throw no_memory();
 }
 
+size_t in_flight() { return flight.n; }
+
 void wait_for_value(const Node& node) {
   const uint64_t writer = writer_of(node);
   if (kernels_in_flight && writer >= oldest_in_flight)

@@ -55,6 +55,7 @@ inline void land() {
 }
 // Waits for all, and raises ErrorKind::memory if some had to fail.
 void land_all();
+size_t in_flight();
 // Waits until the node's value can be read.
 void wait_for_value(const Node& node);
 
