@@ -10,6 +10,7 @@
 #include "base/forever.hpp"
 #include "exec/execute.hpp"
 #include "exec/report.hpp"
+#include "kernels/gemm.hpp"
 
 namespace wend {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 constexpr int64_t kMostWork = 10'000'000;    // nanoseconds, or who asks to stop would wait long
 constexpr size_t kMostHeldBack = 768 << 10;  // bytes, where they would raise the peak
 constexpr size_t kMostWaiting = 120, kMost = 250;
+constexpr int64_t kMayCallLibraries = 200'000;  // nanoseconds of work
 
 // In a ring, oldest first.
 struct Flight {
@@ -113,6 +115,8 @@ bool make_way(bool can_launch) {
 }
 
 void launch(std::unique_ptr<Launch> kernel) {
+  // Loading it changes the environment, which the program must not read meanwhile.
+  if (kernel->work >= kMayCallLibraries) load_gemm_library();
   flight.work += kernel->work;
   flight.held_back += kernel->held_back;
   Launch& last = *kernel;

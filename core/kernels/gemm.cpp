@@ -256,6 +256,8 @@ void run_batched(Gemm<T> g, int64_t count, const GemmSteps& steps) {
 
 }  // namespace
 
+void load_gemm_library() { openblas(); }
+
 void gemm(const Gemm<float>& product) { run(product); }
 void gemm(const Gemm<double>& product) { run(product); }
 

@@ -26,6 +26,9 @@ struct Gemm {
 void gemm(const Gemm<float>& product);
 void gemm(const Gemm<double>& product);
 
+// Loads the library that large products go to, which they do themselves otherwise.
+void load_gemm_library();
+
 // Distances between one product of a batch and the next; zero shares the operand.
 // With c zero the products are added up in order, which asks for `accumulate`.
 struct GemmSteps {
