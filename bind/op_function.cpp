@@ -200,6 +200,7 @@ void check_arguments_apart(const Op& op, PyObject* target, const Value& result,
   bool seen = false;
   for (PyObject* t : arguments) {
     if (t == target && !std::exchange(seen, true)) continue;
+    if (op.takes_number && variable_of(t).shape().ndim() == 0) continue;
     check_no_overlap(target, variable_of(target).shape(), t, nullptr, op.apart);
   }
 }
