@@ -316,7 +316,7 @@ void Variable::set_geometry(Value node) {
   set_node(node.get());
 }
 
-void Variable::resize(std::span<const int64_t> sizes) {
+void Variable::resize(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   join_family();
   node();
   Cell& cell = *family_->cell;
@@ -330,7 +330,7 @@ void Variable::resize(std::span<const int64_t> sizes) {
       fail(ErrorKind::runtime, "Trying to resize storage that is not resizable");
     store(cell, longer_copy(*cell.node, bytes));
   }
-  set_geometry(as_strided(cell.node, sizes, contiguous_strides(sizes).span(), offset));
+  set_geometry(as_strided(cell.node, sizes, strides, offset));
 }
 
 void Variable::replace_node(Value node) {

@@ -99,13 +99,16 @@ class Variable {
   Variable view(Value node);
   // The same storage without history; .data has its own version counter.
   Variable detach(bool own_version);
+  // What is read to be written in place comes from the base itself, as the write goes there: by way
+  // of a smaller view, on which as_strided was called, the gradient would be lost.
+  void read_from_base();
   // Replaces the value, of the same sizes and dtype, and tells every alias.
   void write(const Value& value);
   // Shows the storage as `node`, a view of this variable's node, does (x.t_()).
   void change_geometry(Value node);
-  // Shows the first elements of the storage, which grows where it must, in rows of these sizes; no
-  // new version.
-  void resize(std::span<const int64_t> sizes);
+  // Shows the first elements of the storage, which grows where it must, with these sizes and
+  // strides, which leave no gaps; no new version.
+  void resize(std::span<const int64_t> sizes, std::span<const int64_t> strides);
   // Becomes an alias of `other`, keeping its own history (x.data = y).
   void rebase(Variable& other);
   // Stands for `node` from now on, aliases excepted (requires_grad_, autograd.Function).
