@@ -54,6 +54,7 @@ class Variable {
         family_(std::exchange(o.family_, nullptr)),
         stamp_(o.stamp_),
         view_(o.view_),
+        beyond_(o.beyond_),
         origin_(o.origin_),
         seen_version_(o.seen_version_) {}
   Variable& operator=(Variable&& o) noexcept {
@@ -69,6 +70,7 @@ class Variable {
     std::swap(family_, o.family_);
     std::swap(stamp_, o.stamp_);
     std::swap(view_, o.view_);
+    std::swap(beyond_, o.beyond_);
     std::swap(origin_, o.origin_);
     std::swap(seen_version_, o.seen_version_);
   }
@@ -133,6 +135,7 @@ class Variable {
   Family* family_ = nullptr;
   uint64_t stamp_ = 0;
   bool view_ = false;
+  bool beyond_ = false;  // of a view: may show what the view that it was made from does not
   Origin origin_ = Origin::plain;
   uint32_t seen_version_ = 0;  // of a view: when its history was last derived
 };
