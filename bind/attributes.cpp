@@ -420,7 +420,9 @@ void write_out_result(PyObject* target, Value result, const std::string& name, c
           "does not match the required output shape %s.",
           show(shape.sizes()).c_str(), show(result->sizes()).c_str()) < 0)
     throw PythonError{};
-  v.resize(result->sizes());
+  const Dims sizes(result->sizes());
+  const Dims strides(result->layout->dense ? Dims(result->strides()) : contiguous_strides(sizes));
+  v.resize(sizes.span(), strides.span());
   write_result(target, std::move(result));
 }
 

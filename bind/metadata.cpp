@@ -52,7 +52,7 @@ PyObject* resize(PyObject* self, const Dims& sizes) {
   for (int64_t size : sizes)
     if (size < 0) fail(ErrorKind::runtime, "numel: integer multiplication overflow");
   if (!std::ranges::equal(sizes.span(), v.shape().sizes())) {
-    v.resize(sizes.span());
+    v.resize(sizes.span(), contiguous_strides(sizes.span()).span());
     v.bump_version();
   }
   return Py_NewRef(self);

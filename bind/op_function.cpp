@@ -200,6 +200,7 @@ void check_arguments_apart(const Op& op, PyObject* target, const Value& result,
   bool seen = false;
   for (PyObject* t : arguments) {
     if (t == target && !std::exchange(seen, true)) continue;
+    if (op.takes_number && variable_of(t).shape().ndim() == 0) continue;
     check_no_overlap(target, variable_of(target).shape(), t, nullptr, op.apart);
   }
 }
@@ -236,6 +237,7 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   return guarded([&]() -> PyObject* {
     const Callable& c = callable_of(self);
     const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    if (c.inplace && nargs && is_tensor(args[0])) variable_of(args[0]).read_from_base();
     for (const Signature& s : c.overloads) {
       ParsedArgs parsed;
       if (parse_args(s, args, nargs, kwnames, parsed, nullptr))

@@ -277,7 +277,10 @@ void write_result(PyObject* target, Value result) {
            " can't be cast to the desired output type ", scalar_type_name(shape.dtype));
     result = cast(result, shape.dtype);
   }
+  const bool gradient = result->needs_grad();
   v.write(result);
+  // A view has its part in the base's history from now on, whatever becomes of the base.
+  if (gradient && v.is_view()) v.node();
   if (as_tensor(target)->link) move_retained_grad(target);
   if (PyObject* base = as_tensor(target)->base) move_retained_grad(base);
 }

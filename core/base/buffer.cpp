@@ -160,6 +160,7 @@ BufferRef allocate(size_t bytes) {
   }
   b->refs = 1;
   b->outside = 0;
+  b->lent = false;
   b->read_only = false;
   b->bytes = bytes;
   b->lender = nullptr;
@@ -174,7 +175,7 @@ BufferRef allocate(size_t bytes) {
 
 BufferRef borrow(void* data, size_t bytes, const Lender& lender, void* keeper, bool read_only) {
   auto* b = static_cast<Buffer*>(small_alloc(kHeader));
-  *b = {1, 0, read_only, bytes, static_cast<char*>(data), &lender, keeper, 0};
+  *b = {1, 0, true, read_only, bytes, static_cast<char*>(data), &lender, keeper, 0};
   lend(*b);
   return BufferRef::adopt(b);
 }
@@ -188,7 +189,7 @@ constinit const Lender whole{let_go_of_whole, nullptr};
 
 BufferRef part_of(Buffer& of, size_t begin, size_t bytes) {
   auto* b = static_cast<Buffer*>(small_alloc(kHeader));
-  *b = {1, 0, false, bytes, of.data + begin, &whole, BufferRef(&of).leak(), 0};
+  *b = {1, 0, false, false, bytes, of.data + begin, &whole, BufferRef(&of).leak(), 0};
   return BufferRef::adopt(b);
 }
 
@@ -209,7 +210,10 @@ void take_back(Buffer& buffer) {
 bool ask_lender(Buffer& buffer) {
   const auto reachable = buffer.lender->reachable;
   // Only the lender is left to count: consumers of this memory hold on to it themselves.
-  if (buffer.outside == 1 && reachable && !reachable(buffer.keeper)) take_back(buffer);
+  if (buffer.lent && buffer.outside == 1 && reachable && !reachable(buffer.keeper)) {
+    buffer.lent = false;
+    take_back(buffer);
+  }
   return buffer.outside > 0;
 }
 

@@ -268,10 +268,13 @@ std::vector<Alike> Alike::sort_by(std::span<const uint32_t> parts,
 
 namespace {
 
+// A view whose gradient goes to what it is a view of, and nowhere else.
+bool is_plain_view(const Node& node) { return node.op->view && !node.op->edges; }
+
 bool same_value(const Node& a, const Node& b) {
   return &a == &b || (a.buffer && a.buffer == b.buffer && a.offset == b.offset && !a.extra &&
-                      !b.extra && a.needs_grad() == b.needs_grad() && a.op->view && b.op->view &&
-                      a.inputs[0].get() == b.inputs[0].get() && a.inputs[0]);
+                      !b.extra && a.needs_grad() == b.needs_grad() && is_plain_view(a) &&
+                      is_plain_view(b) && a.inputs[0].get() == b.inputs[0].get() && a.inputs[0]);
 }
 
 }  // namespace

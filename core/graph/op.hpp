@@ -184,6 +184,7 @@ struct Op {
   bool inplace = false;                   // tensor.name_(...)
   bool inplace_function = false;          // wend.name_(tensor, ...)
   bool apart = false;                     // in place, nothing read may lie in what is written
+  bool takes_number = false;              // ... but what has no dimensions, which is read before
   bool fills = false;      // in place, elements become equal: they may share a place in memory
   bool hidden = false;     // not bound: for other ops' use
   bool out = true;         // wend.name(..., out=...)

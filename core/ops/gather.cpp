@@ -448,6 +448,7 @@ constexpr Op kOps[] = {
      .body = body_index_fill,
      .inplace = true,
      .apart = true,
+     .takes_number = true,
      .out = false},
 };
 

@@ -87,6 +87,7 @@ constexpr Op kOps[] = {
      .example = "masked_fill(arange(3.), tensor([True, False, True]), -1.)",
      .body = body_masked_fill,
      .inplace = true,
+     .takes_number = true,
      .out = false},
     {.name = "nonzero",
      .signature = "(Tensor input, *, False as_tuple=False) -> Tensor",

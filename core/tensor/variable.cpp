@@ -182,10 +182,13 @@ void Variable::refresh() {
   const bool written = family_->version->count != seen_version_;
   WithoutGrad guard;
   const Node& history = *history_of(node_);
-  const bool of_result = node_->needs_grad() && !history.is_leaf();
+  // What was made without grad has no history of its own: none to lose once its base has none.
+  const bool has_own = node_->needs_grad() && origin_ != Origin::without_grad;
+  const bool refused = node_->flags & Node::refused;
   const bool base_has = family_->node->needs_grad();
+  const bool of_result = refused ? has_own : node_->needs_grad() && !history.is_leaf();
   const bool derived = written && (of_result || base_has);
-  const bool lost = node_->flags & Node::refused || (derived && origin_ != Origin::plain);
+  const bool lost = (refused && (has_own || base_has)) || (derived && origin_ != Origin::plain);
   if (derived && !lost) seen_version_ = family_->version->count;
   Value whole(family_->node);
   if (derived && !lost && !base_has) whole = new_leaf(whole);
@@ -193,11 +196,22 @@ void Variable::refresh() {
   Value now = as_strided(whole, node_->sizes(), node_->strides(), node_->offset);
   if (lost)
     now = without_way_back(now, *node_, origin_);
-  else if (!derived && node_->needs_grad() && (of_result || base_has || history.extra))
+  else if (!derived && !refused && node_->needs_grad() && (of_result || base_has || history.extra))
     now = with_history_of(now, node_);
   else if (!derived && base_has)
     now = new_leaf(now);
   set_node(now.get());
+}
+
+void Variable::read_from_base() {
+  if (!beyond_ || !mode.grad) return;
+  node();
+  refresh_family(*family_);
+  const bool lost = node_->flags & Node::refused || origin_ != Origin::plain;
+  const Node& base = *history_of(family_->node);
+  if (lost || !node_->needs_grad() || !base.needs_grad() || base.is_leaf()) return;
+  const Value whole(family_->node);
+  set_node(as_strided(whole, node_->sizes(), node_->strides(), node_->offset).get());
 }
 
 bool Variable::overlaps(const Node& other, const Node& part, bool apart) {
@@ -225,6 +239,8 @@ Variable Variable::view(Value node) {
   v.view_ = true;
   v.seen_version_ = family_->version->count;
   v.origin_ = mode.grad ? origin_ : Origin::without_grad;
+  static const Op& by_strides = op_named("as_strided");
+  v.beyond_ = beyond_ || (view_ && v.node_->op == &by_strides);
   return v;
 }
 
@@ -316,7 +332,7 @@ void Variable::set_geometry(Value node) {
   set_node(node.get());
 }
 
-void Variable::resize(std::span<const int64_t> sizes) {
+void Variable::resize(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   join_family();
   node();
   Cell& cell = *family_->cell;
@@ -330,7 +346,7 @@ void Variable::resize(std::span<const int64_t> sizes) {
       fail(ErrorKind::runtime, "Trying to resize storage that is not resizable");
     store(cell, longer_copy(*cell.node, bytes));
   }
-  set_geometry(as_strided(cell.node, sizes, contiguous_strides(sizes).span(), offset));
+  set_geometry(as_strided(cell.node, sizes, strides, offset));
 }
 
 void Variable::replace_node(Value node) {

@@ -54,6 +54,7 @@ class Variable {
         family_(std::exchange(o.family_, nullptr)),
         stamp_(o.stamp_),
         view_(o.view_),
+        beyond_(o.beyond_),
         origin_(o.origin_),
         seen_version_(o.seen_version_) {}
   Variable& operator=(Variable&& o) noexcept {
@@ -69,6 +70,7 @@ class Variable {
     std::swap(family_, o.family_);
     std::swap(stamp_, o.stamp_);
     std::swap(view_, o.view_);
+    std::swap(beyond_, o.beyond_);
     std::swap(origin_, o.origin_);
     std::swap(seen_version_, o.seen_version_);
   }
@@ -99,13 +101,16 @@ class Variable {
   Variable view(Value node);
   // The same storage without history; .data has its own version counter.
   Variable detach(bool own_version);
+  // What is read to be written in place comes from the base itself, as the write goes there: by way
+  // of a smaller view, on which as_strided was called, the gradient would be lost.
+  void read_from_base();
   // Replaces the value, of the same sizes and dtype, and tells every alias.
   void write(const Value& value);
   // Shows the storage as `node`, a view of this variable's node, does (x.t_()).
   void change_geometry(Value node);
-  // Shows the first elements of the storage, which grows where it must, in rows of these sizes; no
-  // new version.
-  void resize(std::span<const int64_t> sizes);
+  // Shows the first elements of the storage, which grows where it must, with these sizes and
+  // strides, which leave no gaps; no new version.
+  void resize(std::span<const int64_t> sizes, std::span<const int64_t> strides);
   // Becomes an alias of `other`, keeping its own history (x.data = y).
   void rebase(Variable& other);
   // Stands for `node` from now on, aliases excepted (requires_grad_, autograd.Function).
@@ -130,6 +135,7 @@ class Variable {
   Family* family_ = nullptr;
   uint64_t stamp_ = 0;
   bool view_ = false;
+  bool beyond_ = false;  // of a view: may show what the view that it was made from does not
   Origin origin_ = Origin::plain;
   uint32_t seen_version_ = 0;  // of a view: when its history was last derived
 };
