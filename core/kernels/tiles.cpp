@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t kTile = 1024;         // elements
 constexpr int64_t kLongRow = 256;       // elements from which a tile ends with a row
-constexpr int64_t kScratch = 64 << 10;  // bytes of all tiles
+constexpr int64_t kScratch = 64 << 10;  // bytes of all tiles ...
+constexpr int64_t kAlignment = 64;      // ... each of which begins at a multiple of this
 
 }  // namespace
 
@@ -54,10 +55,13 @@ void TileProgram::add(Cast cast, Place to, Place from) {
 
 // Tiles hold whole rows of operands that must be gathered, or parts of one.
 void TileProgram::settle() {
-  int64_t bytes = 1;
-  for (int p = 0; p < n_places_; ++p)
-    if (!places_[p].base && p != sink_) bytes += places_[p].step;
-  tile_ = row_ = std::min(kTile, kScratch / bytes & -64);
+  int64_t bytes = 1, scratch = kScratch;
+  for (int p = 0; p < n_places_; ++p) {
+    if (places_[p].base || p == sink_) continue;
+    bytes += places_[p].step;
+    scratch -= kAlignment;
+  }
+  tile_ = row_ = std::min(kTile, scratch / bytes & -64);
   if (n_rows_ == 0) return;
   int64_t inner = rows_[0].it.inner();
   for (int i = 1; i < n_rows_; ++i) inner = std::min(inner, rows_[i].it.inner());
@@ -76,7 +80,7 @@ void TileProgram::begin(Frame& f) const {
     f.step[p] = places_[p].step;
     if (places_[p].base || p == sink_) continue;
     f.at[p] = free;
-    free += places_[p].step * tile_;
+    free += (places_[p].step * tile_ + kAlignment - 1) & -kAlignment;
   }
   for (int i = 0; i < n_rows_; ++i) {
     f.tile_of[i] = f.at[rows_[i].place];
