@@ -343,7 +343,7 @@ int tensor_set_item(PyObject* self, PyObject* index, PyObject* value) {
   return guarded(
       [&] {
         if (!value) raise(PyExc_TypeError, "Tensor does not support deleting items");
-        variable_of(self).read_from_base();
+        const WritingInPlace writing(&variable_of(self));
         const Value whole = variable_of(self).value();
         located([&] { return "setitem(input: " + describe_tensor(*whole) + ")"; },
                 [&] {

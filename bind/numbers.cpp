@@ -37,7 +37,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
 template <Elementwise kId>
 PyObject* inplace(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
-    if (is_tensor(self)) variable_of(self).read_from_base();
+    const WritingInPlace writing(is_tensor(self) ? &variable_of(self) : nullptr);
     Value in[2] = {operand(self), operand(other, self)};
     if (!in[1]) return Py_NewRef(Py_NotImplemented);
     located([&] { return describe_call(op_of(kId), in, {}); },

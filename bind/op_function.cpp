@@ -237,7 +237,8 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
   return guarded([&]() -> PyObject* {
     const Callable& c = callable_of(self);
     const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    if (c.inplace && nargs && is_tensor(args[0])) variable_of(args[0]).read_from_base();
+    const bool writes = c.inplace && nargs && is_tensor(args[0]);
+    const WritingInPlace writing(writes ? &variable_of(args[0]) : nullptr);
     for (const Signature& s : c.overloads) {
       ParsedArgs parsed;
       if (parse_args(s, args, nargs, kwnames, parsed, nullptr))

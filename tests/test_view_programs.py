@@ -605,6 +605,16 @@ def test_a_write_through_as_strided_of_a_smaller_view_keeps_the_gradient() -> No
         run((2, 3), [*program[:2], ("tanh_", 6, 0, [0, 0, 0, 0, 0], True)], False)
 
 
+def test_a_refused_write_through_as_strided_leaves_the_gradient_as_it_was() -> None:
+    for refused in ("copy_", "mul_"):
+        program = [
+            ("narrow", 1, 0, [0, 0, 0, 0, 0], True),
+            ("as_strided", 5, 0, [0, 1, 0, 0, 0], True),
+            (refused, 6, 0, [0, 0, 0, 0, 0], True),
+        ]
+        run((4,), program, False)
+
+
 def test_a_write_through_as_strided_of_a_view_of_a_leaf_is_refused() -> None:
     program = [
         ("requires_grad", 3, 0, [0, 0, 0, 0, 0], True),

@@ -1,6 +1,8 @@
 // tensor/variable.cpp: how aliases see each other's writes.
 #include "tensor/variable.hpp"
 
+#include <exception>
+
 #include "exec/run.hpp"
 #include "graph/batch.hpp"
 #include "graph/mode.hpp"
@@ -204,14 +206,25 @@ void Variable::refresh() {
 }
 
 void Variable::read_from_base() {
-  if (!beyond_ || !mode.grad) return;
-  node();
   refresh_family(*family_);
   const bool lost = node_->flags & Node::refused || origin_ != Origin::plain;
   const Node& base = *history_of(family_->node);
   if (lost || !node_->needs_grad() || !base.needs_grad() || base.is_leaf()) return;
   const Value whole(family_->node);
   set_node(as_strided(whole, node_->sizes(), node_->strides(), node_->offset).get());
+}
+
+void WritingInPlace::read_from_base(Variable& target) {
+  if (!mode.grad) return;
+  target_ = &target;
+  before_ = Ref<Node>(target.node());
+  exceptions_ = std::uncaught_exceptions();
+  target.read_from_base();
+}
+
+void WritingInPlace::put_back_if_failed() {
+  if (std::uncaught_exceptions() == exceptions_) return;
+  if (target_->stamp_ == target_->family_->cell->stamp) target_->set_node(before_.get());
 }
 
 bool Variable::overlaps(const Node& other, const Node& part, bool apart) {

@@ -101,9 +101,6 @@ class Variable {
   Variable view(Value node);
   // The same storage without history; .data has its own version counter.
   Variable detach(bool own_version);
-  // What is read to be written in place comes from the base itself, as the write goes there: by way
-  // of a smaller view, on which as_strided was called, the gradient would be lost.
-  void read_from_base();
   // Replaces the value, of the same sizes and dtype, and tells every alias.
   void write(const Value& value);
   // Shows the storage as `node`, a view of this variable's node, does (x.t_()).
@@ -130,6 +127,8 @@ class Variable {
   void write_outside(const Value& value);
   void refresh();
   void set_node(Node* node);
+  void read_from_base();
+  friend class WritingInPlace;
 
   Node* node_ = nullptr;  // held with use unless there is a family
   Family* family_ = nullptr;
@@ -144,5 +143,29 @@ class Variable {
 Value new_leaf(const Value& value);
 // The node whose gradient history `node` carries: itself, or what it was bound to.
 Node* history_of(Node* node);
+
+// While it lives, what is to be written in place is read from the base itself, as the write goes
+// there: by way of a smaller view, on which as_strided was called, the gradient would be lost. A
+// write that fails leaves the target as it was.
+class WritingInPlace {
+ public:
+  explicit WritingInPlace(Variable* target) {
+    if (target && target->beyond_) [[unlikely]]
+      read_from_base(*target);
+  }
+  WritingInPlace(const WritingInPlace&) = delete;
+  ~WritingInPlace() {
+    if (before_) [[unlikely]]
+      put_back_if_failed();
+  }
+
+ private:
+  void read_from_base(Variable& target);
+  void put_back_if_failed();
+
+  Variable* target_ = nullptr;
+  Ref<Node> before_;  // none where nothing changed
+  int exceptions_ = 0;
+};
 
 }  // namespace wend
