@@ -154,6 +154,55 @@ def test_one_slice_of_a_large_tensor_gives_back_one_large_tensor() -> None:
     assert wend.memory_stats()["peak_bytes"] - before < 2.5 * x.nbytes
 
 
+def test_many_rows_of_a_large_tensor_give_back_one_large_tensor() -> None:
+    x = wend.ones(256, 4096, requires_grad=True)  # more than may be pending, if each were one
+    y = sum((x[i] * float(i)).sum() for i in range(256))
+    y.item()
+    before = wend.memory_stats()["allocated_bytes"]
+    wend.reset_peak_memory_stats()
+    y.backward()
+    assert x.grad.sum(1).tolist() == [4096.0 * i for i in range(256)]
+    assert wend.memory_stats()["peak_bytes"] - before < 2.5 * x.nbytes
+
+
+@pytest.mark.parametrize("graph", [False, True])
+def test_parts_that_ran_because_somebody_looked_are_part_of_the_gradient(graph: bool) -> None:
+    x = wend.arange(12.0).reshape(6, 2).requires_grad_()
+    rows, looked = [], []
+    for i in (0, 3, 1, 3, 2, 5):
+        rows.append(x[i] * x[i])
+        rows[-1].register_hook(lambda g: looked.append((g + 1).tolist()))
+        rows[-1].tolist()  # so that the way back leads through one after the other
+    total = sum(rows[1:], rows[0]).sum()
+    (g,) = wend.autograd.grad(total, x, create_graph=graph)
+    assert g.tolist() == [[0, 2], [4, 6], [8, 10], [24, 28], [0, 0], [20, 22]]
+    assert looked == [[2, 2]] * 6
+    if graph:
+        (h,) = wend.autograd.grad((g * g).sum(), x)
+        assert h.tolist() == [[0, 8], [16, 24], [32, 40], [192, 224], [0, 0], [80, 88]]
+
+
+@pytest.mark.parametrize("nodes", [1, 20, 300])
+def test_gates_go_back_within_any_bound_of_laziness(nodes: int) -> None:
+    wend.manual_seed(0)
+    w, xs = wend.rand(4, 12), [wend.rand(5, 4) for _ in range(8)]
+
+    def gradient() -> list[float]:
+        v, total = w.clone().requires_grad_(), wend.tensor(0.0)
+        for sequence in xs:
+            h = wend.zeros(1, 4)
+            for x in sequence.split(1):
+                a, b, c = ((x + h) @ v).chunk(3, 1)
+                h = a.sigmoid() * b.tanh() + c.sin()
+            total = total + h.sum()
+        total.backward()
+        return v.grad.flatten().tolist()
+
+    expected = gradient()
+    with wend.laziness(nodes=nodes):
+        assert gradient() == pytest.approx(expected, rel=1e-4, abs=1e-5)
+
+
 def test_gates_of_batched_cells_go_back_through_one_kernel() -> None:
     w = wend.rand(8, 20, requires_grad=True)
 

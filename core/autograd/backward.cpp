@@ -3,6 +3,7 @@
 // as one, through the node that stands for them, by the same rules.
 #include "autograd/backward.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -170,13 +171,14 @@ class Walk {
   void go() {
     while (!frontier_->empty()) {
       Entry entry = frontier_->pop_newest();
-      if (entry.parts) join_parts(entry);
+      if (entry.parts && !entry.parts->placed.empty()) join_parts(entry);
       at_ = entry.node.get();
       if (mode.anomaly)
         step_and_tell(entry);
       else
         step(entry);
-      bound_laziness();
+      if (is_too_lazy()) [[unlikely]]
+        join_and_run();
     }
   }
 
@@ -226,11 +228,30 @@ class Walk {
   }
 
   static void join_parts(Entry& entry) {
-    if (entry.parts->placed.empty()) return;
+    join_waiting(*entry.parts);
     entry.parts->elements = 0;
-    Values placed = std::exchange(entry.parts->placed, {});
-    Value sum = placed.size() == 1 ? std::move(placed[0]) : placed[0]->op->join(placed);
-    entry.gradient = entry.gradient ? total_of(entry.gradient, sum) : std::move(sum);
+    for (Value& sum : std::exchange(entry.parts->placed, {}))
+      entry.gradient = entry.gradient ? total_of(entry.gradient, sum) : std::move(sum);
+  }
+
+  // Makes one of those that have yet to run; one that has run, for hooks may look, has let go of
+  // its part and stays as it is.
+  static void join_waiting(Parts& parts) {
+    const auto waiting = std::ranges::stable_partition(
+        parts.placed, [](const Value& part) { return part->state != State::pending; });
+    if (waiting.size() < 2) return;
+    Value joined = waiting[0]->op->join(waiting);
+    parts.placed.erase(waiting.begin(), waiting.end());
+    parts.placed.push_back(std::move(joined));
+  }
+
+  // Each part would run as a tensor of the whole's size. Often to join them is enough, so that much
+  // more can wait; if it is not, a run is due.
+  void join_and_run() {
+    frontier_->each([](Entry& entry) {
+      if (entry.parts) join_waiting(*entry.parts);
+    });
+    if (is_too_lazy(2)) start_pending();
   }
 
   void step(Entry& entry) {

@@ -57,6 +57,13 @@ class Frontier {
 
   std::vector<RowsGradient>& rows(Node* batch) { return entry(batch).own_parts().rows; }
 
+  template <class Do>
+  void each(Do what) {
+    if (newest_.node) what(newest_);
+    for (Entry& entry : entries_)
+      if (entry.node) what(entry);
+  }
+
   std::vector<Node*> nodes() const {
     std::vector<Node*> all;
     if (newest_.node) all.push_back(newest_.node.get());

@@ -23,10 +23,14 @@ void start_pending();
 void finish_kernels();
 // In a fiber together with the others, who may have recorded more when it returns.
 void settle(bool finish = true);
-// Runs when too much is pending, by nodes or by the bytes that they will take or keep.
+// Whether too much is pending, by nodes or by the bytes that they will take or keep; or would be,
+// were it several times as much.
+inline bool is_too_lazy(size_t times = 1) {
+  return pending.live * times > pending.max_nodes ||
+         (pending.bytes + pending.pinned) * times > pending.max_bytes;
+}
 inline void bound_laziness() {
-  if (pending.live > pending.max_nodes || pending.bytes + pending.pinned > pending.max_bytes)
-      [[unlikely]]
+  if (is_too_lazy()) [[unlikely]]
     start_pending();
 }
 
