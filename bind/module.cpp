@@ -62,7 +62,8 @@ void bind_modes(nb::module_& m) {
   });
   m.def("_batching", [] { return mode.batching; });
   m.def("_set_batching", [](bool on) { mode.batching = on; });
-  m.def("_set_launches_from", [](int64_t nanoseconds) { launches_from = nanoseconds; });
+  m.def("_set_launches_from",
+        [](int64_t nanoseconds) { return std::exchange(launches_from, nanoseconds); });
   m.def("_fuses_from", [] { return mode.fuses_from; });
   m.def("_set_fuses_from", [](int64_t elements) { mode.fuses_from = elements; });
   m.def("_eager", [] { return mode.eager; });

@@ -3,15 +3,15 @@ gradients whether or not nodes run in batches, in one run or in several, and the
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 from both import STANDIN, torch, wend
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from ways import WAYS, Way, many, running
 
 from benchmarks.tree_lstm import Examples, recursion
 
@@ -371,25 +371,6 @@ PROGRAMS = st.builds(
 )
 
 
-@contextmanager
-def batching(on: bool) -> Iterator[None]:
-    wend._C._set_batching(on)
-    try:
-        yield
-    finally:
-        wend._C._set_batching(True)
-
-
-@contextmanager
-def launching() -> Iterator[None]:
-    """Even the smallest kernels run beside the scheduler."""
-    wend._C._set_launches_from(0)
-    try:
-        yield
-    finally:
-        wend._C._set_launches_from(20_000)
-
-
 def looking(every: int) -> Each:
     """Examples one by one, some of whose losses are looked at."""
 
@@ -438,8 +419,8 @@ def require_equal(expected: Any, got: Any, dtype: str, what: str) -> None:
         assert close.all(), f"{what}, item {n}: {b} against {a}"
 
 
-def check(program: Program) -> None:
-    with batching(False):
+def check(program: Program, way: Way, each: str = "in several") -> None:
+    with wend.batching(False):
         plain = outcome(wend, program)
     names = {move.name for move in program.moves}
     if not names & RANDOM and not freed_writes(program):
@@ -447,27 +428,23 @@ def check(program: Program) -> None:
     ways = {"in one run": map, "in several": looking(2), "in a run each": looking(1)}
     if not names & IN_ORDER:
         ways["mapped"] = wend.map
-    for name, each in ways.items():
-        require_equal(plain, outcome(wend, program, each), program.dtype, name)
-    with launching():
-        require_equal(plain, outcome(wend, program, looking(2)), program.dtype, "launched")
+    for name, one in ways.items():
+        require_equal(plain, outcome(wend, program, one), program.dtype, name)
+    with running(way):
+        got = outcome(wend, program, ways.get(each, map))
+        require_equal(plain, got, program.dtype, f"{each}, {way}")
 
 
-@settings(
-    derandomize=True,
-    max_examples=250,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-@given(PROGRAMS)
-def test_programs_give_the_same_however_they_run(program: Program) -> None:
-    check(program)
+@many(250)
+@given(PROGRAMS, WAYS, st.sampled_from(["in one run", "in several", "in a run each", "mapped"]))
+def test_programs_give_the_same_however_they_run(program: Program, way: Way, each: str) -> None:
+    check(program, way, each)
 
 
 def test_hooks_change_what_was_asked_for_only_where_the_walk_ends() -> None:
     add, hook = Move("add", 0, 0, 0), Move("hooked", 0, 0, 0)
     moves = [add, add, hook, Move("earlier", 0, 0, 0), add, Move("add", 0, 2, 0)]
-    check(Program([1, 1, 1], moves, "all_rows", "asked", "float64", 0))
+    check(Program([1, 1, 1], moves, "all_rows", "asked", "float64", 0), Way())
 
 
 def counted(work: Callable[[], Any]) -> dict[str, int]:

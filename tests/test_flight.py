@@ -23,9 +23,9 @@ def two_threads() -> Iterator[None]:
 
 @pytest.fixture
 def every_kernel(two_threads: None) -> Iterator[None]:
-    wend._C._set_launches_from(0)
+    before = wend._C._set_launches_from(0)
     yield
-    wend._C._set_launches_from(20_000)
+    wend._C._set_launches_from(before)
 
 
 def launched() -> int:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from both import compare, torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from ways import WAYS, Way, many, running
 
 import wend
 
@@ -104,14 +105,9 @@ examples = st.lists(
 kinds = st.sampled_from(["outside", "inside", "second order"])
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-@given(program=programs, data=examples, kind=kinds, in_flight=st.sampled_from([1, 3, 100]))
-def test_random_programs(program: Any, data: Any, kind: str, in_flight: int) -> None:
+@many(60)
+@given(programs, examples, kinds, st.sampled_from([1, 3, 100]), WAYS)
+def test_random_programs(program: Any, data: Any, kind: str, in_flight: int, way: Way) -> None:
     expected = results(torch, program, data, kind, plain)
     compare(expected, results(wend, program, data, kind, plain))
 
@@ -121,5 +117,6 @@ def test_random_programs(program: Any, data: Any, kind: str, in_flight: int) -> 
     compare(expected, results(wend, program, data, kind, mapped))
     with wend.batching(False):
         compare(expected, results(wend, program, data, kind, mapped))
-    with wend.laziness(nodes=20):
-        compare(expected, results(wend, program, data, kind, mapped))
+    for loop in (plain, mapped):
+        with running(way):
+            compare(expected, results(wend, program, data, kind, loop))

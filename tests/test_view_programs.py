@@ -1,11 +1,9 @@
 """Random programs of views, writes and outside writes do on wend what they do on PyTorch.
 
 Each program runs on both, step by step. The one deliberate difference, that saved values are
-private, is taken out by giving PyTorch private ones too: its hooks save copies. To try more:
-WEND_VIEW_PROGRAMS=20000 pytest tests/test_view_programs.py
+private, is taken out by giving PyTorch private ones too: its hooks save copies.
 """
 
-import os
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +13,10 @@ from both import torch, wend
 
 np = pytest.importorskip("numpy")
 hypothesis = pytest.importorskip("hypothesis")
-from hypothesis import HealthCheck, given, settings  # noqa: E402
+from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
+from ways import WAYS, Way, many, running  # noqa: E402
 
-ASKED = os.environ.get("WEND_VIEW_PROGRAMS")
 MOST_TENSORS = 8
 SHAPES = [(4,), (2, 3), (3, 3), (2, 2, 3), (1, 4), (6,), ()]
 CONSTANTS = [0.0, 1.0, -2.0, 0.5, 3.0]
@@ -576,18 +574,13 @@ steps = st.tuples(
 )
 
 
-@settings(
-    max_examples=int(ASKED or 250),
-    derandomize=not ASKED,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
-@given(st.sampled_from(SHAPES), st.lists(steps, min_size=1, max_size=12), st.booleans())
+@many(250)
+@given(st.sampled_from(SHAPES), st.lists(steps, min_size=1, max_size=12), st.booleans(), WAYS)
 def test_programs_of_views_and_writes_agree(
-    shape: tuple[int, ...], program: list[Any], lazy: bool
+    shape: tuple[int, ...], program: list[Any], lazy: bool, way: Way
 ) -> None:
-    run(shape, program, lazy)
+    with running(way):
+        run(shape, program, lazy)
 
 
 # Programs that once went wrong, as small as they could be made.

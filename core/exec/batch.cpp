@@ -269,7 +269,7 @@ void Batches::run_one_by_one(std::span<const uint32_t> slots) {
     Node* node = pending.nodes[slot];
     if (!node) continue;
     if (node->uses == 0)
-      take_place(*node);
+      fusion_.pass_over(*node);
     else
       run_one_by_one(Members(&node, 1));
   }

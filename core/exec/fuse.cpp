@@ -394,8 +394,21 @@ void Fusion::run(Node& node) {
   run_alone(node, poll_);
 }
 
-// Others may have run or let go of members while they waited.
-void Fusion::keep_due() {
+// The way back may lead through it: its place is after those of what it reads.
+void Fusion::pass_over(Node& node) {
+  if (!node.needs_grad()) return;
+  const Ref<Node> held(&node);
+  const auto may_wait = [](const Value& in) {
+    return in && (in->state == State::pending || is_awaited(*in));
+  };
+  if (n_ > 0 && std::ranges::any_of(node.in(), may_wait)) finish();
+  take_place(node);
+}
+
+// Others may have run or let go of members while they waited. Those that are let go of and may be
+// on the way back are the answer: no member reads them.
+std::vector<Ref<Node>> Fusion::keep_due() {
+  std::vector<Ref<Node>> passed_over;
   int kept = 0;
   for (int i = 0; i < n_; ++i) {
     Node* member = members_[i];
@@ -405,14 +418,18 @@ void Fusion::keep_due() {
       continue;
     }
     reduced_ &= i + 1 < n_;
-    if (member->state == State::pending && member->needs_grad()) member->order = next_order();
+    if (member->state == State::pending) {
+      member->order = 0;
+      if (member->needs_grad()) passed_over.emplace_back(member);
+    }
     unref(member);
   }
   n_ = kept;
+  return passed_over;
 }
 
 void Fusion::finish() {
-  keep_due();
+  const auto passed_over = keep_due();
   if (n_ == 1) {
     members_[0]->order = 0;
     run_alone(*members_[0], poll_);
@@ -423,6 +440,7 @@ void Fusion::finish() {
     const std::span members(members_, static_cast<size_t>(n_));
     is_to_be_launched(true, work) ? launch_group(members, work) : run_group(members, work);
   }
+  for (const auto& node : passed_over) take_place(*node);
   let_go();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "exec/execute.hpp"
 
@@ -21,6 +22,8 @@ class Fusion {
   void run(Node& node);
   // Otherwise the node may as well be run by itself.
   bool may_wait(const Node& node) const { return n_ > 0 || is_worth_it(node); }
+  // Instead of run, for a node whose value nobody can look at.
+  void pass_over(Node& node);
   // Runs what waits.
   void finish();
 
@@ -32,7 +35,7 @@ class Fusion {
   bool completes(const Node& node) const;
   bool passes(const Node& node);
   void add(Node& node);
-  void keep_due();
+  std::vector<Ref<Node>> keep_due();
   void launch_group(std::span<Node* const> members, int64_t work);
   void run_group(std::span<Node* const> members, int64_t work);
   void let_go();

@@ -210,7 +210,7 @@ void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
     Node* node = pending.nodes[slot];
     if (!node) continue;
     if (node->uses == 0) {
-      take_place(*node);
+      alone.push_back(slot);
       continue;
     }
     if (members_.empty())

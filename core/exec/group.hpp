@@ -98,7 +98,7 @@ class Group {
   ~Group() { let_go(); }
 
   // Takes the nodes at `slots` that are like the first and may be members. Those stay in `slots`
-  // that are unlike it, those that run by themselves go to `alone`.
+  // that are unlike it, those that run by themselves or not at all go to `alone`.
   void take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone);
   void let_go();
   Alike all() { return {*this, 0, members_.size()}; }

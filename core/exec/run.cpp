@@ -337,8 +337,7 @@ void start_pending() {
     Node* node = pending.nodes[i];
     if (!node) continue;
     if (node->uses == 0) {
-      // The way back may lead through it.
-      if (node->needs_grad()) take_place(*node);
+      fusion.pass_over(*node);
       continue;
     }
     fusion.may_wait(*node) ? fusion.run(*node) : run_one(*node, poll);
