@@ -85,8 +85,12 @@ void check_targets(const Node& target, int64_t classes, int64_t ignored) {
       fail(ErrorKind::index, "Target ", t[i], " is out of bounds.");
 }
 
-// Everything is contiguous, targets are int64, and the weight has the input's dtype: see nll_loss.
+Value row_major(const Value& v) { return v->layout->contiguous ? v : contiguous_copy(v); }
+
+// Targets are int64, and the weight has the input's dtype: see nll_loss. What members of a batch
+// share is repeated for them, and not contiguous then.
 void infer_nll(Infer& s) {
+  for (Value& in : s.in) in = row_major(in);
   s.dtype = s.in[0]->dtype;
   const bool none = static_cast<Reduction>(s.attrs[2].as_int()) == Reduction::none;
   const Dims sizes = none && s.in[0]->ndim() > 1 ? Dims(s.in[1]->sizes()) : Dims{};
@@ -114,9 +118,9 @@ void nll(const Run& s) {
 
 // The sizes of the log-probabilities are attribute 3.
 void infer_nll_backward(Infer& s) {
+  for (Value& in : s.in) in = row_major(in);
   s.dtype = s.in[0]->dtype;
   s.layout = contiguous(s.attrs[3].as_ints());
-  if (!s.in[0]->layout->contiguous) s.in[0] = contiguous_copy(s.in[0]);
 }
 
 template <class T>
@@ -148,10 +152,9 @@ Value nll_gradient(const GradCall& s, const Value& target, const Value& weight) 
 Value nll_gradient_of_gradient(const GradCall& s, const Value& target, const Value& weight) {
   static const Op& op = op_named("nll_loss_forward");
   const Node& node = s.node();
-  const Value k = s.g->layout->contiguous ? s.g : contiguous_copy(s.g);
   const std::initializer_list<Arg> attrs = {node.attr(0), node.attr(1), node.attr(2)};
-  if (node.n_inputs > 2) return record(op, {k, target, weight}, attrs);
-  return record(op, {k, target}, attrs);
+  if (node.n_inputs > 2) return record(op, {s.g, target, weight}, attrs);
+  return record(op, {s.g, target}, attrs);
 }
 
 // Members of a loss, their targets in one row: all inputs with a row for each target, and the
@@ -298,8 +301,6 @@ void check_nll(const Node& x, const Node& target, const Value& weight) {
          scalar_type_name(target.dtype));
 }
 
-Value row_major(const Value& v) { return v->layout->contiguous ? v : contiguous_copy(v); }
-
 // 16-bit floats are added up in float32.
 Value nll_loss(const Value& x, const Value& target, const Value& weight, Options o) {
   static const Op& op = op_named("nll_loss_forward");
@@ -307,8 +308,7 @@ Value nll_loss(const Value& x, const Value& target, const Value& weight, Options
   const DType compute = is_half(x->dtype) ? DType::float32 : x->dtype;
   const Value classes = row_major(cast(target, DType::int64));
   if (is_readable(*classes)) check_targets(*classes, x->size(x->ndim() > 1 ? 1 : 0), o.ignored);
-  Value in[3] = {row_major(cast(x, compute)), classes,
-                 weight ? row_major(cast(weight, compute)) : Value()};
+  Value in[3] = {cast(x, compute), classes, weight ? cast(weight, compute) : Value()};
   const Arg attrs[] = {Arg::of(o.ignored), Arg::of(o.smoothing),
                        Arg::of(static_cast<int64_t>(o.reduction))};
   return cast(record(op, std::span(in, weight ? 3 : 2), attrs), x->dtype);

@@ -25,7 +25,12 @@ INDICES = [i for i, entry in enumerate(entries()) if find(wend, entry.path)]
 every_entry = pytest.mark.parametrize("index", INDICES, ids=[str(entries()[i]) for i in INDICES])
 
 
-def members(call: Call, own: set[int]) -> tuple[list[Any], list[Any]]:
+def with_gap(t: Any) -> Any:
+    """The same in a part of a larger tensor: in a batch there are gaps between members."""
+    return wend.cat([t, t])[: len(t)] if t.dim() and t.layout == wend.strided else t
+
+
+def members(call: Call, own: set[int], gaps: bool) -> tuple[list[Any], list[Any]]:
     """Arguments of each member, and the leaves: recipes in `own` are made anew for each."""
     leaves: list[Any] = []
     shared: dict[int, Any] = {}
@@ -43,7 +48,8 @@ def members(call: Call, own: set[int]) -> tuple[list[Any], list[Any]]:
             if place in own:
                 # Integers are drawn by another rule where the seed is 0.
                 keep = recipe.kind == "int" and recipe.seed == 0
-                return tensor(recipe if keep else recipe._replace(seed=recipe.seed + 10 * number))
+                made = tensor(recipe if keep else recipe._replace(seed=recipe.seed + 10 * number))
+                return with_gap(made) if gaps else made
             if place not in shared:
                 shared[place] = tensor(recipe)
             return shared[place]
@@ -62,9 +68,9 @@ def called(entry: Entry, made: list[Any]) -> list[list[Any]]:
         return [tensors_in(function(*m.args, **m.kwargs)) for m in made]
 
 
-def outcome(entry: Entry, call: Call, own: set[int], batched: bool) -> Any:
+def outcome(entry: Entry, call: Call, own: set[int], gaps: bool, batched: bool) -> Any:
     """Values and gradients of all members; None where one of them is refused."""
-    made, leaves = members(call, own)
+    made, leaves = members(call, own, gaps)
     wend.manual_seed(1)
     wend._C._set_batching(batched)
     try:
@@ -83,10 +89,10 @@ def outcome(entry: Entry, call: Call, own: set[int], batched: bool) -> Any:
 
 
 def choices(call: Call) -> list[set[int]]:
-    """Which tensors are the members' own, in all ways, but not none."""
+    """Which tensors are the members' own, in all ways."""
     count = min(len(call.recipes()), 3)
     subsets = itertools.product((True, False), repeat=count)
-    return [{i for i, mine in enumerate(subset) if mine} for subset in subsets if any(subset)]
+    return [{i for i, mine in enumerate(subset) if mine} for subset in subsets]
 
 
 def calls_of(index: int) -> list[Call]:
@@ -101,16 +107,18 @@ def test_members_of_a_batch_are_as_each_by_itself(index: int) -> None:
         return
     for call in calls_of(index):
         turned = call.map(lambda recipe: recipe._replace(layout="transposed"))
-        tried = [(call, own) for own in choices(call)] + [(turned, choices(call)[0])]
-        for one, own in tried:
-            expected = outcome(entry, one, own, batched=False)
+        tried = [(call, own, False) for own in choices(call)]
+        tried += [(turned, choices(call)[0], False), (call, choices(call)[0], True)]
+        for one, own, gaps in tried:
+            expected = outcome(entry, one, own, gaps, batched=False)
             if expected is not None:
-                compare(expected, outcome(entry, one, own, batched=True), f"{one} own {own}")
+                got = outcome(entry, one, own, gaps, batched=True)
+                compare(expected, got, f"{one} own {own}, gaps {gaps}")
 
 
 def batched_nodes(entry: Entry, call: Call, own: set[int]) -> int:
     """How many nodes run in batches when the members are looked at."""
-    made, _ = members(call, own)
+    made, _ = members(call, own, gaps=False)
     before = wend._C._counters()["batched"]
     results = called(entry, made)
     for tensor in itertools.chain(*results):
