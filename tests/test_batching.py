@@ -486,6 +486,20 @@ def test_each_of_several_views_of_one_value_has_its_own_gradient(which: int) -> 
     assert gradient(wend)[0] == pytest.approx(gradient(torch)[0], rel=1e-5)
 
 
+@pytest.mark.parametrize("shared_scores", [False, True])
+def test_losses_may_share_their_target(shared_scores: bool) -> None:
+    def outcome(T: Any) -> list[Any]:
+        source = np.random.RandomState(0)
+        rows = [source.randn(1, 4).tolist() for _ in range(40)]
+        xs = [T.tensor(row, requires_grad=True) for row in rows[: 1 if shared_scores else 40]]
+        target = T.tensor([2])
+        losses = [T.nn.functional.cross_entropy(xs[i % len(xs)] * 1.5, target) for i in range(40)]
+        T.stack(losses).sum().backward()
+        return [[loss.item() for loss in losses], *(x.grad.tolist() for x in xs)]
+
+    require_equal(outcome(torch), outcome(wend), "float32", "losses")
+
+
 def test_a_look_at_one_loss_leaves_the_others_batched() -> None:
     weight = wend.ones(4, 4, requires_grad=True)
     inputs = [wend.tensor([[float(i)] * 4]) for i in range(50)]
