@@ -390,6 +390,19 @@ def launching() -> Iterator[None]:
         wend._C._set_launches_from(20_000)
 
 
+@contextmanager
+def starting_early() -> Iterator[None]:
+    """Two of a kind are started as soon as they can be, while more is recorded."""
+    threads = wend.get_num_threads()
+    wend.set_num_threads(2)
+    before = wend._C._set_early_start(8, 2)
+    try:
+        yield
+    finally:
+        wend._C._set_early_start(*before)
+        wend.set_num_threads(threads)
+
+
 def looking(every: int) -> Each:
     """Examples one by one, some of whose losses are looked at."""
 
@@ -451,6 +464,8 @@ def check(program: Program) -> None:
         require_equal(plain, outcome(wend, program, each), program.dtype, name)
     with launching():
         require_equal(plain, outcome(wend, program, looking(2)), program.dtype, "launched")
+        with starting_early():
+            require_equal(plain, outcome(wend, program), program.dtype, "started early")
 
 
 @settings(

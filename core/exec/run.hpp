@@ -23,11 +23,20 @@ void start_pending();
 void finish_kernels();
 // In a fiber together with the others, who may have recorded more when it returns.
 void settle(bool finish = true);
-// Runs when too much is pending, by nodes or by the bytes that they will take or keep.
+// From how many pending nodes on it pays to start some of them while more are recorded, and how
+// many members a batch must have to be hardly faster for being larger.
+struct EarlyStart {
+  size_t nodes = 8192;
+  size_t members = 64;
+};
+inline constinit EarlyStart early_start;
+// Runs when too much is pending, by nodes or by the bytes that they will take or keep; or some of
+// it, where other threads can be at it while more is recorded.
+void look_at_pending();
 inline void bound_laziness() {
-  if (pending.live > pending.max_nodes || pending.bytes + pending.pinned > pending.max_bytes)
+  if (pending.nodes.size() >= pending.look_at || pending.bytes + pending.pinned > pending.max_bytes)
       [[unlikely]]
-    start_pending();
+    look_at_pending();
 }
 
 // What the embedding program lends a run: its lock, and whether the user asked to stop.
