@@ -64,6 +64,11 @@ void bind_modes(nb::module_& m) {
   m.def("_set_batching", [](bool on) { mode.batching = on; });
   m.def("_set_launches_from",
         [](int64_t nanoseconds) { return std::exchange(launches_from, nanoseconds); });
+  m.def("_set_early_start", [](size_t nodes, size_t members) {
+    const EarlyStart before = std::exchange(early_start, {nodes, members});
+    pending.look_at = 0;
+    return std::pair(before.nodes, before.members);
+  });
   m.def("_fuses_from", [] { return mode.fuses_from; });
   m.def("_set_fuses_from", [](int64_t elements) { mode.fuses_from = elements; });
   m.def("_eager", [] { return mode.eager; });
@@ -84,6 +89,7 @@ void bind_running(nb::module_& m) {
   m.def("_set_laziness", [](size_t nodes, size_t bytes) {
     pending.max_nodes = nodes;
     pending.max_bytes = bytes;
+    pending.look_at = 0;
   });
   m.def("_laziness", [] { return std::pair(pending.max_nodes, pending.max_bytes); });
   // What a fork finds is whole.

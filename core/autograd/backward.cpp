@@ -513,10 +513,11 @@ class Walk {
 };
 
 void backward(Backward& request) {
-  settle();
-  // A root whose value was dropped has run; only its history is needed.
+  settle(/*finish=*/false);
+  // A root whose value was dropped has run; only its history is needed. Nor is a value needed that
+  // a kernel is still at.
   for (const auto& root : request.roots)
-    if (root.node->state != State::dropped) observe(root.node);
+    if (root.node->state != State::dropped && root.node->state != State::valued) observe(root.node);
   Walk walk(request);
   struct During {
     During(bool grad, Walk* walk)

@@ -159,8 +159,10 @@ bool fits(const Node& whole, Members members) {
          lie_alike(whole, like) && (like.op->view || like.offset == 0);
 }
 
-void publish_rows(Node& whole, const Together& together) {
-  join_batch(new_batch(whole, together.members, together.inputs()));
+void publish_rows(Node& whole, const Together& together, uint32_t level) {
+  Batch& batch = new_batch(whole, together.members, together.inputs());
+  batch.level = level;
+  join_batch(batch);
   leave_inputs(together.members);
   counters.nodes += together.members.size();
 }
@@ -195,6 +197,8 @@ class Batches {
   explicit Batches(Poll& poll) : poll_(poll), fusion_(poll) {}
 
   void run_level(std::span<const Place> level);
+  // Runs the large groups of level `l`, which is not 0, whose inputs are there.
+  void start_level(std::span<const Place> level, uint32_t l);
   void finish() { fusion_.finish(); }
 
  private:
@@ -203,10 +207,13 @@ class Batches {
   void run_alike(const Alike& alike);
   void run_parts(std::span<const Alike> parts);
   void run_group(std::vector<uint32_t>& slots);
+  void run_shared_inputs(std::span<const uint32_t> slots);
+  void start_group(std::vector<uint32_t>& slots);
   void run_one_by_one(Members members);
   void run_one_by_one(std::span<const uint32_t> slots);
 
   Poll& poll_;
+  uint32_t started_ = 0;  // the level whose large groups are started; 0: all run
   Fusion fusion_;
   Groups groups_;
   Group group_;
@@ -242,7 +249,7 @@ bool Batches::run_at_once(const Alike& alike, const Slots& slots) {
     if (!together.whole) return false;
     run_recorded_since(mark);
     if (!fits(*together.whole, members) || !are_pending(members)) return false;
-    publish_rows(*together.whole, together);
+    publish_rows(*together.whole, together, started_);
     large_.add(*together.whole);
   } catch (const Error& e) {
     if (e.kind == ErrorKind::interrupted) throw;
@@ -282,7 +289,7 @@ void Batches::run_parts(std::span<const Alike> parts) {
 
 void Batches::run_alike(const Alike& alike) {
   const Members members = alike.members();
-  if (members.size() == 1) return run_one_by_one(members);
+  if (members.size() == 1) return started_ ? void() : run_one_by_one(members);
   const Op& op = *members[0]->op;
   const Slots slots(alike);
   for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
@@ -293,7 +300,7 @@ void Batches::run_alike(const Alike& alike) {
     return run_parts(parts);
   }
   if (const auto parts = split_by_rows(alike, slots); !parts.empty()) return run_parts(parts);
-  if (run_at_once(alike, slots)) return;
+  if (run_at_once(alike, slots) || started_) return;
   if (report) report->apart(members, Apart::refused, 0, members.size());
   run_one_by_one(members);
 }
@@ -311,11 +318,57 @@ void Batches::run_group(std::vector<uint32_t>& slots) {
 }
 
 void Batches::run_level(std::span<const Place> level) {
+  if (level.empty()) return;
   if (report) report_level(level);
   groups_.sort(level);
   run_one_by_one(groups_.alone());
   for (auto& group : groups_.all()) run_group(group);
   large_.thin_out();
+}
+
+// A pending node after the few that it needs; false where it needs more.
+bool collect_with_needs(Node& node, std::vector<Ref<Node>>& all, int depth) {
+  constexpr int kMostDepth = 4;
+  if (std::ranges::any_of(all, [&](const auto& other) { return other.get() == &node; }))
+    return true;
+  if (depth > kMostDepth || node.uses == 0) return false;
+  for (const Value& in : node.in())
+    if (in->state == State::pending && !collect_with_needs(*in, all, depth + 1)) return false;
+  all.emplace_back(&node);
+  return true;
+}
+
+// What all of a group wait for, such as a weight that was just changed, is not large enough to be
+// started for its own sake.
+void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
+  const Node *first = pending.nodes[slots.front()], *last = pending.nodes[slots.back()];
+  if (!first || !last || first->n_inputs != last->n_inputs) return;
+  std::vector<Ref<Node>> needed;
+  for (uint32_t i = 0; i < first->n_inputs; ++i) {
+    Node* in = first->inputs[i].get();
+    if (in->state != State::pending || in != last->inputs[i].get()) continue;
+    if (!collect_with_needs(*in, needed, 0)) return;
+  }
+  for (const Ref<Node>& node : needed)
+    if (node->state == State::pending && node->uses > 0) fusion_.run(*node);
+  if (!needed.empty()) fusion_.finish();
+}
+
+// Nodes whose inputs are not there, and those that cannot run at once, wait for their turn.
+void Batches::start_group(std::vector<uint32_t>& slots) {
+  if (slots.size() >= early_start.members) run_shared_inputs(slots);
+  while (slots.size() >= early_start.members) {
+    group_.take(slots, alone_);
+    if (group_.all().size() >= early_start.members) run_alike(group_.all());
+    group_.let_go();
+    alone_.clear();
+  }
+}
+
+void Batches::start_level(std::span<const Place> level, uint32_t l) {
+  started_ = l;
+  groups_.sort(level);
+  for (auto& group : groups_.all()) start_group(group);
 }
 
 bool broken_off = false;  // a run ended by an error, and may have left batches that wait
@@ -341,10 +394,22 @@ bool run_in_batches(Poll& poll) {
   }
   Batches batches(poll);
   broken_off = true;
-  for (uint32_t l = 1; l <= levels.highest(); ++l) batches.run_level(levels.level(l));
+  for (uint32_t l = 0; l <= levels.highest(); ++l) batches.run_level(levels.level(l));
   batches.finish();
   broken_off = false;
   return true;
+}
+
+void start_large_batches(Poll& poll) {
+  if (broken_off) return;
+  const Levels levels;
+  if (!levels.worth_it()) return;
+  Batches batches(poll);
+  broken_off = true;
+  for (uint32_t l = 1; l <= levels.highest(); ++l)
+    if (levels.level(l).size() >= early_start.members) batches.start_level(levels.level(l), l);
+  batches.finish();
+  broken_off = false;
 }
 
 }  // namespace wend

@@ -64,5 +64,8 @@ inline bool is_worth_unlocking(int64_t work) { return work > 100'000 && host.unl
 // Runs what is pending level by level, like nodes of a level at once; false if there is nothing to
 // gain, and nothing was done.
 bool run_in_batches(Poll& poll);
+// Starts large batches of what is pending, for which it is no loss that more of their kind is yet
+// to be recorded.
+void start_large_batches(Poll& poll);
 
 }  // namespace wend

@@ -139,7 +139,7 @@ std::vector<std::vector<Node*>> reported_groups(std::span<const Place> level, Ma
 }  // namespace
 
 void report_why_apart(const Levels& levels) {
-  for (uint32_t l = 1; l <= levels.highest(); ++l)
+  for (uint32_t l = 0; l <= levels.highest(); ++l)
     for (const auto& group : reported_groups(levels.level(l), is_unmarked))
       if (group.size() > 1) report->apart(group, Apart::too_few, 0, group.size());
 }
@@ -345,7 +345,22 @@ std::vector<Alike> split_by_rows(const Alike& alike, uint32_t slot) {
 
 }  // namespace
 
+std::vector<Alike> Alike::runs_of_rows(uint32_t slot) const {
+  std::vector<Alike> runs;
+  const auto in = inputs(slot);
+  for (size_t begin = 0, end; begin < n_; begin = end) {
+    const Input& first = in[begin];
+    for (end = begin + 1; end < n_ && first.batch && in[end].batch == first.batch &&
+                          in[end].row == first.row + (end - begin);)
+      ++end;
+    if ((runs.size() + 1) * kWorthApart > n_) return {};
+    runs.emplace_back(*group_, begin_ + begin, end - begin);
+  }
+  return runs;
+}
+
 std::vector<Alike> split_by_rows(const Alike& alike, const Slots& slots) {
+  if (alike.like().op->view && !slots.at[0].in_rows) return alike.runs_of_rows(0);
   if (alike.like().op->view) return {};
   for (uint32_t i = 0; i < alike.like().n_inputs; ++i) {
     if (slots.at[i].one_value || slots.at[i].in_rows) continue;

@@ -82,6 +82,9 @@ class Alike {
   size_t size() const { return n_; }
   // Puts members of equal parts one behind the other; so many are in each.
   std::vector<Alike> sort_by(std::span<const uint32_t> parts, std::span<const size_t> sizes) const;
+  // The parts whose inputs in one place are rows of one batch, one behind the other; none where
+  // they are small.
+  std::vector<Alike> runs_of_rows(uint32_t slot) const;
 
  private:
   Group* group_;

@@ -262,7 +262,9 @@ struct KeepPlaces {
   ~KeepPlaces() {
     if (turn.depth > 1) return;
     pending.in_run = false;
-    pending.compact();
+    pending.compact(!pending.begun);
+    pending.look_later(early_start.nodes);
+    if (!pending.begun) pending.since = nodes_recorded();
   }
 };
 
@@ -327,6 +329,7 @@ void start_pending() {
   if (pending.live == 0) return;
   TakeTurn taken;
   KeepPlaces keeping;
+  pending.begun = false;
   ++counters.runs;
   if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
@@ -344,6 +347,29 @@ void start_pending() {
     land();
   }
   fusion.finish();
+}
+
+namespace {
+
+bool may_start_early() {
+  return mode.batching && !report && num_threads() > 1 && turn.depth == 0 && !is_taking_apart() &&
+         are_small(pending);
+}
+
+void start_early() {
+  TakeTurn taken;
+  KeepPlaces keeping;
+  Poll poll;
+  pending.begun = true;
+  start_large_batches(poll);
+}
+
+}  // namespace
+
+void look_at_pending() {
+  if (is_too_lazy()) return start_pending();
+  if (pending.nodes.size() >= early_start.nodes && may_start_early()) start_early();
+  pending.look_later(early_start.nodes);
 }
 
 void finish_kernels() {

@@ -29,9 +29,19 @@ inline bool is_too_lazy(size_t times = 1) {
   return pending.live * times > pending.max_nodes ||
          (pending.bytes + pending.pinned) * times > pending.max_bytes;
 }
+// From how many pending nodes on it pays to start some of them while more are recorded, and how
+// many members a batch must have to be hardly faster for being larger.
+struct EarlyStart {
+  size_t nodes = 8192;
+  size_t members = 64;
+};
+inline constinit EarlyStart early_start;
+// Runs what is pending when it is too much; or some of it, where other threads can be at it while more is recorded.
+void look_at_pending();
 inline void bound_laziness() {
-  if (is_too_lazy()) [[unlikely]]
-    start_pending();
+  if (pending.nodes.size() >= pending.look_at || pending.bytes + pending.pinned > pending.max_bytes)
+      [[unlikely]]
+    look_at_pending();
 }
 
 // What the embedding program lends a run: its lock, and whether the user asked to stop.

@@ -34,6 +34,7 @@ struct Batch {
   uint32_t freed_count = 0;       // ... and how many they are
   uint32_t valued = 0;            // members whose value lies here and may be needed
   uint32_t place = 0;             // among what rows were last put together of
+  uint32_t level = 0;             // of the members while they were pending, see Pending::since
   bool watched = false;           // a member may have hooks
   bool freed = false;             // all members' history was given up
   bool merges = false;            // some `in` have `each`

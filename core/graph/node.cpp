@@ -105,6 +105,13 @@ void keep_history(Node& node, bool keep) {
   }
 }
 
+namespace {
+
+// True as long as the node holds its inputs because it, or its kernel, is yet to read them.
+bool reads_inputs(const Node& node) { return node.state == State::pending || is_in_flight(node); }
+
+}  // namespace
+
 void forget_saved(Node& node) {
   const uint8_t saved = node.saved;
   std::unique_ptr<PackedValues> packed;
@@ -112,14 +119,14 @@ void forget_saved(Node& node) {
   if (!saved && !packed) return;
   node.flags |= Node::history_freed;
   node.saved = 0;
-  if (node.state != State::pending)
+  if (!reads_inputs(node))
     for (uint32_t i = 0; i < node.n_inputs && i < 7; ++i)
       if (saved >> i & 1 && node.inputs[i]) unuse(node.inputs[i].get());
   if (saved & kSavesOutput) unuse(&node);
 }
 
 void forget_edges(Node& node) {
-  if (!(node.flags & Node::history_freed) || node.state == State::pending || node.op->view) return;
+  if (!(node.flags & Node::history_freed) || reads_inputs(node) || node.op->view) return;
   for (uint32_t i = 0; i < node.n_inputs; ++i)
     if (Node* input = node.inputs[i].leak()) unref(input);
 }

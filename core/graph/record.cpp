@@ -13,15 +13,23 @@ namespace wend {
 
 constinit Forever<Pending> pending_forever;
 
-// What is left counts its levels anew.
-void Pending::compact() {
+namespace {
+
+uint32_t level_above(std::span<const Value> inputs) {
+  uint32_t level = 0;
+  for (const Value& in : inputs)
+    if (in && in->state == State::pending) level = std::max(level, in->row + 1);
+  return level;
+}
+
+}  // namespace
+
+void Pending::compact(bool recount) {
   if (live == 0) return nodes.clear();
   size_t kept = 0;
   for (Node* node : nodes) {
     if (!node) continue;
-    node->row = 1;
-    for (const Value& in : node->in())
-      if (in && in->state == State::pending) node->row = std::max(node->row, in->row + 1);
+    if (recount) node->row = level_above(node->in());
     marks[kept] = {node->row, marks[node->slot].key};
     node->slot = static_cast<uint32_t>(kept);
     nodes[kept++] = node;
@@ -31,7 +39,7 @@ void Pending::compact() {
 
 // A program that drops what it records without ever looking must not fill the list with gaps.
 void Pending::grow() {
-  if (!in_run && live < nodes.size() / 2) return compact();
+  if (!in_run && live < nodes.size() / 2) return compact(false);
   nodes.reserve(std::max<size_t>(64, 2 * nodes.capacity()));
   marks.resize(nodes.capacity());
 }
@@ -47,7 +55,8 @@ struct Needs {
   uint8_t flags = 0;  // Node::requires_grad or nothing
   uint8_t saved = 0;
   bool outside = false;  // reads memory that somebody outside may write
-  uint32_t level = 0;    // the highest among pending inputs
+  uint32_t level = 0;    // one more than the highest among pending inputs
+  uint32_t started = 0;  // the highest among those that were started before the others
 };
 
 [[gnu::noinline]] bool reads_outside(const Op& op, std::span<const Value> inputs) {
@@ -55,6 +64,13 @@ struct Needs {
   for (size_t i = 0; i < inputs.size(); ++i)
     outside |= inputs[i]->buffer && is_shared(*inputs[i]->buffer) && !op.is_edge(i);
   return outside;
+}
+
+// The level that a node with a value had, if it was started before the others.
+[[gnu::noinline]] uint32_t level_before(const Node& node) {
+  const Batch* batch = batch_of(node);
+  if ((batch ? batch->whole : &node)->number <= pending.since) return 0;
+  return batch ? batch->level : node.row;
 }
 
 template <size_t kInputs>
@@ -70,9 +86,11 @@ template <size_t kInputs>
       needs.saved |= op.saves_for(i);
     }
     if (in.state == State::pending)
-      needs.level = std::max(needs.level, in.row);
+      needs.level = std::max(needs.level, in.row + 1);
     else if (in.state == State::dropped && !op.is_edge(i)) [[unlikely]]
       derive_again(in);
+    else if (pending.begun) [[unlikely]]
+      needs.started = std::max(needs.started, level_before(in));
   }
   if (outside_buffers) needs.outside = reads_outside(op, inputs);
   return needs;
@@ -145,6 +163,7 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
   node->attrs = attrs;
   node->extra = nullptr;
   node->slot = 0;
+  node->row = 0;
   node->dtype = dtype;
   node->state = State::pending;
   node->flags = 0;
@@ -225,7 +244,7 @@ template <size_t kInputs>
   Node* node = new_node(op, inputs.size(), s.dtype, s.layout.leak(), s.offset, attrs.leak());
   node->flags |= needs.flags;
   node->saved = needs.saved;
-  node->row = needs.level + 1;
+  node->row = std::max(needs.level, needs.started + 1);
   if (needs.saved & kSavesOutput) use(node);
   take_inputs(*node, inputs);
   if (op.view) {
@@ -235,6 +254,7 @@ template <size_t kInputs>
     // It has its value at once, but not its place before what its history leads to has one.
     if (base.state == State::valued && needs.level == 0) {
       take_value(*node, base);  // for which the base's batch may have to run
+      if (!needs.started) node->row = 0;
       node->order = next_order();
       let_inputs_go(*node);
       return Value::adopt(node);
@@ -265,9 +285,7 @@ Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
   Node* node = new_node(op, inputs.size(), default_dtype(), LayoutRef(layout).leak(), 0);
   node->flags |= Node::requires_grad;
-  node->row = 1;
-  for (const Value& in : inputs)
-    if (in->state == State::pending) node->row = std::max(node->row, in->row + 1);
+  node->row = std::max(1u, level_above(inputs));
   take_inputs(*node, inputs);
   pending.add(node);
   return Value::adopt(node);

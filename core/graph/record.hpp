@@ -54,7 +54,7 @@ int64_t int_of(const Node& node);
 struct Pending {
   // What batches are found by without a look at the nodes.
   struct Mark {
-    uint32_t level;  // one more than the highest among its inputs
+    uint32_t level;  // more than any among its inputs; 0 for what earlier runs have passed over
     uint32_t key;    // see graph/key
   };
 
@@ -66,6 +66,12 @@ struct Pending {
   bool in_run = false;      // nodes keep their places
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
+  size_t look_at = 0;  // length of the list at which to look whether to run some of it
+  // Some of what was recorded since the last run has been started. Nodes with later numbers than
+  // `since` keep their levels for what is yet to be recorded: it is to have the level that it would
+  // have had.
+  bool begun = false;
+  uint64_t since = 0;
 
   [[gnu::always_inline]] void add(Node* node) {
     if (nodes.size() == nodes.capacity()) [[unlikely]]
@@ -82,8 +88,13 @@ struct Pending {
     --live;
     bytes -= node->layout->numel * size_of(node->dtype);
   }
-  // Closes the gaps that nodes have left.
-  void compact();
+  // Some time after the list has been looked at, but as soon as there may be too many.
+  void look_later(size_t at_least) {
+    const size_t n = nodes.size(), room = max_nodes - std::min(max_nodes, live);
+    look_at = n + std::min(std::max(at_least, n / 2), room + 1);
+  }
+  // Closes the gaps that nodes have left; what is left may count its levels anew.
+  void compact(bool recount);
 
  private:
   void grow();
