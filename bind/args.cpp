@@ -2,6 +2,8 @@
 // list or one by one, numbers or tensors, as PyTorch takes them.
 #include "bind/args.hpp"
 
+#include <bit>
+
 #include "bind/convert.hpp"
 #include "bind/types.hpp"
 #include "exec/run.hpp"
@@ -59,7 +61,7 @@ class Parser {
     if (nargs > s_.positional && !varargs) return too_many(nargs);
     const int by_position = varargs ? s_.positional - 1 : static_cast<int>(nargs);
     by_position_ = by_position;
-    PyObject* named[kMaxParams];  // filled in from the first that may be given by keyword
+    Named named;
     if (kwnames && !take_keywords(args + nargs, kwnames, varargs, by_position, named)) return false;
     for (int i = 0; i < by_position; ++i)
       if (!convert(i, args[i])) return false;
@@ -68,15 +70,24 @@ class Parser {
       if (!integers(s_.params[next], args + next, nargs - next, out_.args[next])) return false;
       ++next;
     }
-    for (int i = next; i < n; ++i) {
-      PyObject* given = kwnames ? named[i] : nullptr;
-      if (!given && !leave_out(i)) return missing(i, kwnames ? named : nullptr);
-      if (given && !convert(i, given)) return false;
+    for (int i = next; i < n; ++i) out_.args[i] = s_.defaults[i];
+    // What is left are those that were named, and those whose default is not all there is to it.
+    const uint32_t rest = (1u << n) - (1u << next);
+    for (uint32_t at = named.which | (rest & ~s_.may_lack); at; at &= at - 1) {
+      const int i = std::countr_zero(at);
+      if (named.has(i) ? !convert(i, named.values[i]) : !leave_out(i, named)) return false;
     }
     return true;
   }
 
  private:
+  // What was given by keyword.
+  struct Named {
+    uint32_t which = 0;  // bit i: parameter i, ...
+    PyObject* values[kMaxParams];
+    bool has(int i) const { return which >> i & 1; }
+  };
+
   template <class... Parts>
   bool no(const Parts&... parts) {
     if (why_) why_->text = join(parts...);
@@ -97,21 +108,19 @@ class Parser {
               n == 1 ? " was given" : " were given");
   }
 
-  // `named`: what was given by keyword, if anything was.
-  bool missing(int from, PyObject* const* named) {
+  bool missing(int from, const Named& named) {
     if (!why_) return false;
     std::string names;
     int n = 0;
     for (int i = from; i < s_.n_params; ++i) {
-      if ((named && named[i]) || s_.params[i].has_default) continue;
+      if (named.has(i) || s_.params[i].has_default) continue;
       names += join(n++ ? ", " : "", '"', s_.params[i].name, '"');
     }
     return no("missing ", n, " required positional arguments: ", names);
   }
 
   bool take_keywords(PyObject* const* values, PyObject* kwnames, bool varargs, int by_position,
-                     PyObject** named) {
-    std::fill(named + by_position, named + s_.n_params, nullptr);
+                     Named& named) {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); ++k) {
       PyObject* name = PyTuple_GET_ITEM(kwnames, k);
       const int at = find(name);
@@ -120,9 +129,10 @@ class Parser {
         continue;
       }
       if (at < 0) return no("got an unexpected keyword argument '", PyUnicode_AsUTF8(name), "'");
-      if (at < by_position || named[at] || (varargs && at == by_position))
+      if (at < by_position || named.has(at) || (varargs && at == by_position))
         return no("got multiple values for argument '", s_.params[at].name, "'");
-      named[at] = values[k];
+      named.which |= 1u << at;
+      named.values[at] = values[k];
     }
     return true;
   }
@@ -162,12 +172,10 @@ class Parser {
     return true;
   }
 
-  bool leave_out(int i) {
+  // Of a parameter that must be given, or whose default is a number that stands for a tensor.
+  bool leave_out(int i, const Named& named) {
+    if (!s_.params[i].has_default) return missing(i, named);
     Arg& arg = out_.args[i];
-    arg = s_.defaults[i];
-    if (s_.may_lack >> i & 1) return true;
-    const Param& p = s_.params[i];
-    if (!p.has_default) return false;
     if (arg.is_number()) hold_number(arg);
     return true;
   }

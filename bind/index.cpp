@@ -173,7 +173,7 @@ class Indexer {
   }
 
   Indexed out_;
-  std::vector<Value> sequences_;  // those among the items, as tensors
+  Values sequences_;  // those among the items, as tensors
   size_t next_sequence_ = 0;
   int dim_ = 0;    // of the part
   int given_ = 0;  // of the tensor, as messages count

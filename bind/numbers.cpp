@@ -77,12 +77,12 @@ PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
 PyObject* matrix_product(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     if (!is_tensor(a) || !is_tensor(b)) return Py_NewRef(Py_NotImplemented);
-    const Value in[2] = {operand(a), operand(b)};
+    Value in[2] = {variable_of(a).value(), variable_of(b).value()};
     auto call = [&] {
-      const Arg args[2] = {Arg::of(in[0].get()), Arg::of(in[1].get())};
+      const Arg args[2] = {Arg::of(variable_of(a).node()), Arg::of(variable_of(b).node())};
       return describe_call("matmul", "(Tensor input, Tensor other) -> Tensor", args);
     };
-    Value result = located(call, [&] { return matmul(in[0], in[1]); });
+    Value result = located(call, [&] { return matmul(in); });
     bound_laziness();
     return wrap(std::move(result));
   });

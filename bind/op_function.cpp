@@ -163,8 +163,12 @@ PyObject* wrap_all(const Callable& c, const Signature& s, Values& results,
   const bool named = c.result_type && !s.returns_list && n > 1;
   if (!s.returns_list && n == 1) return wrap_result(std::move(results[0]), tensors);
   Object tuple(named ? PyStructSequence_New(c.result_type) : PyTuple_New(n));
+  if (s.returns_list) {
+    wrap_results(results, tensors, reinterpret_cast<PyTupleObject*>(tuple.get())->ob_item);
+    return tuple.release();
+  }
   for (Py_ssize_t i = 0; i < n; ++i) {
-    PyObject* item = wrap_result(std::move(results[i]), tensors, s.returns_list);
+    PyObject* item = wrap_result(std::move(results[i]), tensors);
     if (named)
       PyStructSequence_SetItem(tuple.get(), i, item);
     else

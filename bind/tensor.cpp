@@ -57,9 +57,10 @@ auto with_own_dict(PyObject* self, F f) {
   return t;
 }
 
-// An object whose variable is made from `from`.
-template <class From>
-inline TensorObject* made(PyTypeObject* type, From&& from) {
+// An object whose variable is made from `from`, which does not fail.
+template <class... From>
+inline TensorObject* made(PyTypeObject* type, From&&... from) {
+  static_assert(std::is_nothrow_constructible_v<Variable, From...>);
   TensorObject* t;
   if (type == &tensor_type && n_kept > 0) [[likely]] {
     t = kept[--n_kept];
@@ -67,7 +68,7 @@ inline TensorObject* made(PyTypeObject* type, From&& from) {
   } else {
     t = new_blank(type);
   }
-  new (&t->variable) Variable(std::forward<From>(from));
+  new (&t->variable) Variable(std::forward<From>(from)...);
   return t;
 }
 
@@ -171,14 +172,27 @@ Value operand(PyObject* o) {
   return foreign_number(o);
 }
 
-PyObject* wrap_view(PyObject* tensor, Value node) {
-  TensorObject* t = made(&tensor_type, variable_of(tensor).view(std::move(node)));
+namespace {
+
+// `same`: what begin_view said.
+PyObject* wrap_begun_view(PyObject* tensor, Value node, bool same) {
+  TensorObject* t = made(&tensor_type, variable_of(tensor), std::move(node), same);
   PyObject* base = as_tensor(tensor)->base;
   t->base = Py_NewRef(base ? base : tensor);
   // As in PyTorch, what is viewed without grad is a leaf that requires it but does not keep it.
   if (!mode.grad && variable_of(tensor).family()->node->needs_grad())
     t->variable.replace_node(new_leaf(t->variable.value()));
   return reinterpret_cast<PyObject*>(t);
+}
+
+// A result of an op with several may not be written in place where it is a view.
+bool is_part(const Node& result) { return mode.grad && result.op->output_attr >= 0; }
+
+}  // namespace
+
+PyObject* wrap_view(PyObject* tensor, Value node) {
+  const bool same = variable_of(tensor).begin_view();
+  return wrap_begun_view(tensor, std::move(node), same);
 }
 
 bool is_view_of(PyObject* tensor, const Node& result) {
@@ -190,13 +204,32 @@ PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one
     if (&variable_of(t).shape() == result.get()) return Py_NewRef(t);
   if (result->op->view) {
     if (PyObject* tensor = viewed(result.get(), tensors)) {
-      const bool part = one_of_many && mode.grad && result->op->output_attr >= 0;
+      const bool part = one_of_many && is_part(*result);
       PyObject* view = wrap_view(tensor, std::move(result));
       if (part) variable_of(view).set_origin(Origin::one_of_many);
       return view;
     }
   }
   return wrap(std::move(result));
+}
+
+void wrap_results(std::span<Value> results, std::span<PyObject* const> tensors, PyObject** to) {
+  // Mostly all are parts of one tensor.
+  const Node* whole = tensors.size() == 1 ? &variable_of(tensors[0]).shape() : nullptr;
+  const auto is_of_whole = [&](const Value& v) {
+    return v->op->view && v->inputs[0].get() == whole;
+  };
+  if (!whole || !std::ranges::all_of(results, is_of_whole)) {
+    for (Value& v : results) *to++ = wrap_result(std::move(v), tensors, true);
+    return;
+  }
+  const bool same = variable_of(tensors[0]).begin_view();
+  for (Value& v : results) {
+    const bool part = is_part(*v);
+    *to = wrap_begun_view(tensors[0], std::move(v), same);
+    if (part) variable_of(*to).set_origin(Origin::one_of_many);
+    ++to;
+  }
 }
 
 namespace {

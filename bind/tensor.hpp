@@ -51,6 +51,8 @@ inline Value operand(PyObject* o, PyObject* beside) {
 
 // What an op gave for these tensor arguments: one of them again, a view of one, or a new tensor.
 PyObject* wrap_result(Value result, std::span<PyObject* const> tensors, bool one_of_many = false);
+// The same for each that an op gave, in turn.
+void wrap_results(std::span<Value> results, std::span<PyObject* const> tensors, PyObject** to);
 
 // A view object of `tensor` for a node recorded as a view of its node.
 PyObject* wrap_view(PyObject* tensor, Value node);

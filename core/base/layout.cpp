@@ -3,6 +3,7 @@
 #include "base/layout.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -232,6 +233,18 @@ class Table {
 
 }  // namespace
 
+namespace {
+
+// The lists are too short to call memcmp for.
+bool same_sizes(const Layout& l, std::span<const int64_t> sizes) {
+  if (l.ndim != static_cast<int>(sizes.size())) return false;
+  for (int i = 0; i < l.ndim; ++i)
+    if (l.size(i) != sizes[i]) return false;
+  return true;
+}
+
+}  // namespace
+
 LayoutRef intern(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   static constinit Forever<Table> table;
   return LayoutRef(table.value.find_or_make(sizes, strides));
@@ -241,8 +254,14 @@ LayoutRef contiguous(std::span<const int64_t> sizes) {
   static const LayoutRef scalar = intern({}, {});
   if (sizes.empty()) return scalar;
   if (sizes.size() > kMaxDims) return intern(sizes, contiguous_strides(sizes).span());  // raises
+  // Sizes alone are compared sooner than those and the strides that they have.
+  static constinit Forever<std::array<LayoutRef, 256>> known;
+  uint64_t hash = sizes.size();
+  for (int64_t size : sizes) hash = (hash + static_cast<uint64_t>(size)) * 0x9e3779b97f4a7c15u;
+  LayoutRef& last = known.value[hash >> 56];
+  if (last && same_sizes(*last, sizes)) return last;
   int64_t strides[kMaxDims];
-  return intern(sizes, {strides, set_contiguous_strides(sizes, strides)});
+  return last = intern(sizes, {strides, set_contiguous_strides(sizes, strides)});
 }
 
 LayoutRef permuted(std::span<const int64_t> sizes, std::span<const int> order) {

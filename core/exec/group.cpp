@@ -18,25 +18,6 @@ constexpr size_t kWorthApart = 4;  // members of a part that is worth a kernel o
 constexpr size_t kMaxApart = 16;   // ... and the most parts
 constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
 
-}  // namespace
-
-bool same_attr(const Arg& a, const Arg& b) {
-  if (a.kind != b.kind || a.n != b.n) return false;
-  switch (a.kind) {
-    case Arg::none:
-      return true;
-    case Arg::ints:
-    case Arg::reals:
-      return std::equal(a.ints_p, a.ints_p + a.n, b.ints_p);
-    case Arg::text:
-      return std::equal(a.text_p, a.text_p + a.n, b.text_p);
-    default:
-      return a.i == b.i;
-  }
-}
-
-namespace {
-
 bool same_attrs(const Node& a, const Node& b) {
   const uint32_t n = a.attrs ? a.attrs->n : 0;
   if (n != (b.attrs ? b.attrs->n : 0)) return false;

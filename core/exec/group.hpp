@@ -11,8 +11,6 @@ namespace wend {
 
 using Members = std::span<Node* const>;
 
-bool same_attr(const Arg& a, const Arg& b);
-
 // The place of a pending node, and its key.
 struct Place {
   uint32_t slot, key;

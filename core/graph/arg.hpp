@@ -2,6 +2,7 @@
 // Parsing from Python is bind/args; what an argument means is the op's business.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -94,11 +95,22 @@ struct Arg {
   }
 };
 
+// Bits are compared, also those of floats.
+inline bool same_attr(const Arg& a, const Arg& b) {
+  if (a.kind != b.kind || a.n != b.n) return false;
+  if (a.kind == Arg::ints || a.kind == Arg::reals)
+    return std::equal(a.ints_p, a.ints_p + a.n, b.ints_p);
+  if (a.kind == Arg::text) return std::equal(a.text_p, a.text_p + a.n, b.text_p);
+  return a.i == b.i;
+}
+
 // The attributes of a node: its non-tensor arguments, lists and texts copied into the same block.
+// Nodes may share them.
 struct Attrs {
   uint32_t refs;
   uint32_t n;
   size_t bytes;
+  uint64_t key;  // see graph/key; 0 until asked for
   Arg items[];
 
   std::span<const Arg> span() const { return {items, n}; }
@@ -106,6 +118,10 @@ struct Attrs {
 
 using AttrsRef = Ref<Attrs>;
 AttrsRef make_attrs(std::span<const Arg> args);
+struct Op;
+// The same for a node of `op`. Calls in a loop mostly have equal attributes: they get those that
+// were made for the last.
+AttrsRef shared_attrs(const Op& op, std::span<const Arg> args);
 void release(Attrs* attrs);
 
 }  // namespace wend

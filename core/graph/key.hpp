@@ -26,6 +26,14 @@ inline void add_attr(Hash& h, const Arg& a) {
     h.add(static_cast<uint64_t>(a.i));
 }
 
+// Of the attributes that members of a batch have in common.
+[[gnu::noinline]] inline uint64_t find_key(const Op& op, Attrs& attrs) {
+  Hash h;
+  for (uint32_t i = 0; i < attrs.n; ++i)
+    if (!is_own(op, i)) add_attr(h, attrs.items[i]);
+  return attrs.key = h.state | 1;
+}
+
 // Whether the op has a rule for many, and the value is of a size at which it pays.
 inline bool is_worth_company(const Node& node, size_t bytes) {
   constexpr size_t kLarge = size_t{1} << 18;  // bytes of a value that fills the machine by itself
@@ -36,18 +44,20 @@ inline bool is_worth_company(const Node& node, size_t bytes) {
 
 // Of what members of a batch must have in common: everything but the values of their inputs and
 // their own attributes. 0: the node, whose value takes so many bytes, runs by itself.
-inline uint32_t key_of(const Node& node, size_t bytes) {
+[[gnu::always_inline]] inline uint32_t key_of(const Node& node, size_t bytes) {
   if (!is_worth_company(node, bytes)) return 0;
-  Hash h;
-  h.add(Hash::of(node.op) ^ Hash::of(node.layout) << 32);
-  h.add(static_cast<uint64_t>(node.offset) << 32 ^ static_cast<uint64_t>(node.n_inputs) << 24 ^
-        static_cast<uint64_t>(node.saved) << 16 ^ static_cast<uint64_t>(node.dtype) << 8 ^
-        (node.flags & (Node::requires_grad | Node::inference)));
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;  // of a polynomial, cheaper than Hash
+  const auto address = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
+  uint64_t h = address(node.op) * 0x517cc1b727220a95u + address(node.layout);
+  h = h * kFactor + (static_cast<uint64_t>(node.offset) << 32 ^
+                     static_cast<uint64_t>(node.n_inputs) << 24 ^
+                     static_cast<uint64_t>(node.saved) << 16 ^
+                     static_cast<uint64_t>(node.dtype) << 8 ^
+                     (node.flags & (Node::requires_grad | Node::inference)));
   for (const Value& in : node.in())
-    h.add(Hash::of(in->layout) ^ static_cast<uint64_t>(in->dtype) << 56);
-  for (uint32_t i = 0; node.attrs && i < node.attrs->n; ++i)
-    if (!is_own(*node.op, i)) add_attr(h, node.attrs->items[i]);
-  return static_cast<uint32_t>(h.state >> 32) | 1;
+    h = h * kFactor + (address(in->layout) ^ static_cast<uint64_t>(in->dtype) << 56);
+  if (Attrs* attrs = node.attrs) h += attrs->key ? attrs->key : find_key(*node.op, *attrs);
+  return static_cast<uint32_t>(h * kFactor >> 32) | 1;
 }
 
 }  // namespace wend

@@ -2,6 +2,7 @@
 #include "graph/node.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -154,6 +155,7 @@ AttrsRef make_attrs(std::span<const Arg> args) {
   attrs->refs = 1;
   attrs->n = static_cast<uint32_t>(args.size());
   attrs->bytes = bytes;
+  attrs->key = 0;
   char* tail = reinterpret_cast<char*>(attrs->items + args.size());
   for (size_t i = 0; i < args.size(); ++i) {
     Arg& a = attrs->items[i] = args[i];
@@ -164,6 +166,30 @@ AttrsRef make_attrs(std::span<const Arg> args) {
     tail += tail_bytes(a);
   }
   return AttrsRef::adopt(attrs);
+}
+
+namespace {
+
+bool same_attrs(const Attrs& a, std::span<const Arg> b) {
+  if (a.n != b.size()) return false;
+  for (uint32_t i = 0; i < a.n; ++i)
+    if (!same_attr(a.items[i], b[i])) return false;
+  return true;
+}
+
+}  // namespace
+
+AttrsRef shared_attrs(const Op& op, std::span<const Arg> args) {
+  constexpr size_t kWorthKeeping = 256;  // bytes
+  static constinit Forever<std::array<AttrsRef, 256>> known;
+  if (op.own_attrs) return make_attrs(args);  // they differ anyway
+  auto sum = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&op));
+  for (const Arg& a : args) sum += has_tail(a) ? a.n : static_cast<uint64_t>(a.i);
+  AttrsRef& last = known.value[sum * 0x9e3779b97f4a7c15u >> 56];
+  if (last && same_attrs(*last, args)) return last;
+  AttrsRef made = make_attrs(args);
+  if (made->bytes <= kWorthKeeping) last = made;
+  return made;
 }
 
 void release(Attrs* attrs) { small_free(attrs, attrs->bytes); }

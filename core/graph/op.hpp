@@ -125,7 +125,18 @@ struct Call {
   const Arg& operator[](int i) const { return args[i]; }
 };
 
-using Values = std::vector<Value>;
+// Memory for short lists from the small blocks, which is had sooner than from the system.
+template <class T>
+struct SmallAllocator {
+  using value_type = T;
+  SmallAllocator() = default;
+  template <class U>
+  SmallAllocator(const SmallAllocator<U>&) {}
+  T* allocate(size_t n) { return static_cast<T*>(small_alloc(n * sizeof(T))); }
+  void deallocate(T* p, size_t n) { small_free(p, n * sizeof(T)); }
+  bool operator==(const SmallAllocator&) const = default;
+};
+using Values = std::vector<Value, SmallAllocator<Value>>;
 
 // How the walk back goes through a node: by the rule in the entry, or through an autograd.Function,
 // whose outputs are nodes of their own that hand their gradients to the function's node.

@@ -309,7 +309,7 @@ void refuse_history(Node& node, Error error) {
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append_inferred(infer, infer.attrs.empty() ? nullptr : make_attrs(infer.attrs));
+  return append_inferred(infer, infer.attrs.empty() ? nullptr : shared_attrs(op, infer.attrs));
 }
 
 Values call(const Op& op, std::span<Arg> args) {

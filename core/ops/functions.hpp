@@ -136,6 +136,7 @@ Value log_softmax(const Value& a, int64_t dim);
 // matmul
 Value mm(const Value& a, const Value& b);
 Value matmul(const Value& a, const Value& b);
+Value matmul(std::span<Value, 2> in);  // the same of operands that may be moved from
 
 inline Value view(const Value& a, const Dims& d) { return view(a, d.span()); }
 inline Value reshape(const Value& a, const Dims& d) { return reshape(a, d.span()); }

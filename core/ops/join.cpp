@@ -86,17 +86,21 @@ Values values_of(const Arg& tensors) {
 // Parts that are [0] stand for nothing, as PyTorch has it for history's sake.
 bool is_nothing(const Node& n) { return n.ndim() == 1 && n.size(0) == 0; }
 
-void check_parts(std::span<const Value> parts, int64_t dim_asked) {
+// Says which dimension it is.
+int check_parts(std::span<const Value> parts, int64_t dim_asked) {
   if (parts.empty()) fail(ErrorKind::value, "torch.cat(): expected a non-empty list of Tensors");
   const Node* first = nullptr;
+  int dim = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     const Node& n = *parts[i];
     if (n.ndim() == 0)
       fail(ErrorKind::runtime, "zero-dimensional tensor (at position ", i,
            ") cannot be concatenated");
     if (is_nothing(n)) continue;
-    if (!first) first = &n;
-    const int dim = wrap_dim(dim_asked, first->ndim());
+    if (!first) {
+      first = &n;
+      dim = wrap_dim(dim_asked, n.ndim());
+    }
     if (n.ndim() != first->ndim())
       fail(ErrorKind::runtime, "Tensors must have same number of dimensions: got ", first->ndim(),
            " and ", n.ndim());
@@ -106,12 +110,13 @@ void check_parts(std::span<const Value> parts, int64_t dim_asked) {
              ". Expected size ", first->size(d), " but got size ", n.size(d), " for tensor number ",
              i, " in the list.");
   }
+  return first ? dim : wrap_dim(dim_asked, 1);
 }
 
 // Vectors of nothing count for the dtype only.
 Value joined(Values parts, int64_t dim_asked) {
   static const Op& op = op_named("joined");
-  check_parts(parts, dim_asked);
+  const int dim = check_parts(parts, dim_asked);
   const auto nothing = [](const Value& v) { return is_nothing(*v); };
   DType dtype = parts[0]->dtype;
   const bool some_drop = std::ranges::any_of(parts, nothing);
@@ -121,7 +126,6 @@ Value joined(Values parts, int64_t dim_asked) {
     std::erase_if(parts, nothing);
     if (parts.empty()) parts.push_back(first);
   }
-  const int dim = wrap_dim(dim_asked, parts[0]->ndim());
   int64_t few[16];
   std::vector<int64_t> many(parts.size() > std::size(few) ? parts.size() : 0);
   const std::span starts(many.empty() ? few : many.data(), parts.size());
@@ -131,7 +135,7 @@ Value joined(Values parts, int64_t dim_asked) {
     end += parts[i]->size(dim);
   }
   const Arg attrs[] = {Arg::of(dim), Arg::of(std::span<const int64_t>(starts))};
-  const Value all = record(op, parts, attrs);
+  Value all = record(op, parts, attrs);
   return some_drop ? cast(all, dtype) : all;
 }
 

@@ -649,6 +649,12 @@ Value mm(const Value& a, const Value& b) {
   return record(op, {a, b});
 }
 
+Value matmul(std::span<Value, 2> in) {
+  static const Op& op = op_named("mm");
+  if (in[0]->ndim() == 2 && in[1]->ndim() == 2) return record(op, in);
+  return matmul(in[0], in[1]);
+}
+
 Value matmul(const Value& a, const Value& b) {
   if (a->ndim() == 2 && b->ndim() == 2) return mm(a, b);
   if (a->ndim() == 0 || b->ndim() == 0)

@@ -239,22 +239,17 @@ void Variable::bump_version() {
   ++family_->version->count;
 }
 
-Variable Variable::view(Value node) {
-  const Node* viewed = node_;
-  if (!family_) join_family();
-  this->node();
-  Variable v;
-  v.family_ = Ref<Family>(family_).leak();
-  v.node_ = node.leak();
-  unuse(v.node_);
-  // Joining may have left the node that was viewed without its value: the view looks again.
-  v.stamp_ = node_ == viewed ? family_->cell->stamp : 0;
-  v.view_ = true;
-  v.seen_version_ = family_->version->count;
-  v.origin_ = mode.grad ? origin_ : Origin::without_grad;
+Variable::Variable(const Variable& base, Value node, bool same) noexcept
+    : node_(node.leak()),
+      family_(Ref<Family>(base.family_).leak()),
+      stamp_(same ? family_->cell->stamp : 0),
+      view_(true),
+      beyond_(base.beyond_),
+      origin_(mode.grad ? base.origin_ : Origin::without_grad),
+      seen_version_(family_->version->count) {
   static const Op& by_strides = op_named("as_strided");
-  v.beyond_ = beyond_ || (view_ && v.node_->op == &by_strides);
-  return v;
+  unuse(node_);
+  if (base.view_ && node_->op == &by_strides) beyond_ = true;
 }
 
 Variable Variable::detach(bool own_version) {

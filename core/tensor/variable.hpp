@@ -47,7 +47,7 @@ enum class Origin : uint8_t {
 class Variable {
  public:
   Variable() = default;
-  explicit Variable(Value v) : node_(v.leak()) {}
+  explicit Variable(Value v) noexcept : node_(v.leak()) {}
   Variable(const Variable&) = delete;
   Variable(Variable&& o) noexcept
       : node_(std::exchange(o.node_, nullptr)),
@@ -98,7 +98,18 @@ class Variable {
   Family* family() const { return family_; }
 
   // A differentiable view: `node` was recorded as a view of this variable's node.
-  Variable view(Value node);
+  Variable view(Value node) {
+    const bool same = begin_view();
+    return Variable(*this, std::move(node), same);
+  }
+  // The same in two steps, of which only the first may fail. False: joining may have left the node
+  // that was viewed without its value, so that views look again.
+  bool begin_view() {
+    const Node* viewed = node_;
+    if (!family_) join_family();
+    return node() == viewed;
+  }
+  Variable(const Variable& base, Value node, bool same) noexcept;
   // The same storage without history; .data has its own version counter.
   Variable detach(bool own_version);
   // Replaces the value, of the same sizes and dtype, and tells every alias.
