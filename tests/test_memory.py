@@ -3,8 +3,10 @@
 Bytes and kernels are counted, so that the same program always gives the same numbers.
 """
 
+import resource
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -243,3 +245,21 @@ def test_stats_count_what_is_alive_and_what_is_kept() -> None:
     assert last["cached_bytes"] == 0
     assert after["reserved_bytes"] - last["reserved_bytes"] == after["cached_bytes"]
     assert last["peak_reserved_bytes"] == held["reserved_bytes"]
+
+
+def resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+def test_memory_of_an_emptied_cache_goes_back_and_comes_again() -> None:
+    made = [wend.full((size << 18,), float(size)) for size in (1, 2, 3, 6, 12, 48)]
+    for x in made:
+        x[0].item()
+    held = resident_bytes()
+    size = sum(x.nbytes for x in made)
+    del made, x
+    wend.empty_cache()
+    assert held - resident_bytes() > 0.9 * size
+    for size in (1, 2, 3, 6, 12, 48):
+        assert wend.full((size << 18,), float(size)).sum().item() == size * (size << 18)

@@ -1,6 +1,6 @@
 // base/buffer.cpp: the caching allocator. Small blocks come from free lists carved out of chunks
 // and stay there; larger ones are kept in classes of four sizes an octave until the cache grows too
-// big.
+// big: then their memory goes back to the system, and at most their addresses are kept.
 #include "base/buffer.hpp"
 
 #include <sys/mman.h>
@@ -22,11 +22,26 @@ constexpr size_t kInline = 1024;  // values up to here lie right behind their bu
 constexpr size_t kHeader = 48;
 static_assert(sizeof(Buffer) <= kHeader);
 constexpr size_t kChunk = 64 * 1024;
-constexpr size_t kRegion = 2 * 1024 * 1024;
+constexpr size_t kPage = 2 << 20;     // a large one, if the system has such
+constexpr size_t kSpace = 64 << 20;   // addresses that are asked for at a time ...
+constexpr size_t kMostCut = 8 << 20;  // ... and the largest block that is cut from them
 constexpr size_t kCacheAtLeast = size_t{256} << 20;
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kCuts = false;  // each block has its bounds watched
+#else
+constexpr bool kCuts = true;
+#endif
+
+// Blocks of one size that nobody uses.
+struct Class {
+  size_t bytes = 0;
+  std::vector<void*> kept;
+  std::vector<void*> empty;  // without memory
+};
 
 struct Allocator {
-  std::vector<void*> large[256];
+  Class large[256];
+  char *space = nullptr, *space_end = nullptr;
   MemoryStats stats = {};
 };
 
@@ -49,75 +64,99 @@ size_t physical_memory() {
   return total;
 }
 
-// Index and size of the class that `bytes` (> kInline) falls in: 4 classes an octave.
-int class_of(size_t bytes, size_t* rounded) {
+// The class that `bytes` (> kInline) falls in: 4 classes an octave.
+Class& class_of(size_t bytes) {
   const int octave = std::bit_width(bytes - 1) - 1;
   const size_t step = size_t{1} << (octave - 2);
   const size_t up = (bytes + step - 1) / step * step;
-  *rounded = (up + 63) & ~size_t{63};
-  return octave * 4 + static_cast<int>((up - (size_t{1} << octave)) / step);
+  Class& found = allocator().large[octave * 4 + (up - (size_t{1} << octave)) / step];
+  found.bytes = up;
+  return found;
 }
 
-// Chunks are cut from regions that the system is asked to map as one page each: many small objects
-// far apart are read in turn, and finding their pages would take longer than reading them.
-char* next_chunk() {
-  static char *at = nullptr, *end = nullptr;
-  if (at == end) {
-    at = static_cast<char*>(std::aligned_alloc(kRegion, kRegion));
-    if (!at) {
-      end = nullptr;
-      out_of_memory(kRegion);
-    }
-    reserve(kRegion);
-    madvise(at, kRegion, MADV_HUGEPAGE);
-    end = at + kRegion;
+// Chunks and blocks are cut from spaces that the system is asked to map in large pages: what a step
+// reads lies far apart, and finding its pages would take longer than reading it. Blocks of round
+// sizes side by side would share lines of the first cache, so something is left between them.
+char* cut(size_t bytes) {
+  constexpr size_t kBetween = 192;
+  Allocator& a = allocator();
+  if (a.space_end - a.space < static_cast<ptrdiff_t>(bytes)) {
+    void* p = mmap(nullptr, kSpace + kPage, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return nullptr;
+    const auto first = (reinterpret_cast<uintptr_t>(p) + kPage - 1) & -kPage;
+    a.space = reinterpret_cast<char*>(first);
+    a.space_end = a.space + kSpace - kBetween;
+    madvise(a.space, kSpace, MADV_HUGEPAGE);
   }
-  return std::exchange(at, at + kChunk);
+  return std::exchange(a.space, a.space + bytes + kBetween);
 }
 
 // Blocks that lie side by side are handed out one after the other.
 void refill(SmallBlocks::Free& list, size_t bytes) {
-  char* chunk = next_chunk();
+  char* chunk = cut(kChunk);
+  if (!chunk) out_of_memory(kChunk);
+  reserve(kChunk);
   for (size_t n = kChunk / bytes; n-- > 0;) {
     if (list.top == list.end && !more_room(list)) out_of_memory(kChunk);
     *list.top++ = chunk + n * bytes;
   }
 }
 
+bool is_cut(const Class& of) { return kCuts && of.bytes <= kMostCut; }
+
+void* new_block(Class& of) {
+  if (!of.empty.empty()) {
+    void* p = of.empty.back();
+    of.empty.pop_back();
+    return p;
+  }
+  if (is_cut(of)) return cut(of.bytes);
+  if (of.bytes < kPage) return std::aligned_alloc(64, of.bytes);
+  void* p = std::aligned_alloc(kPage, of.bytes);
+  if (p) madvise(p, of.bytes & -kPage, MADV_HUGEPAGE);
+  return p;
+}
+
+// Gives a block's memory back to the system.
+void let_go(void* p, Class& of) {
+  allocator().stats.reserved_bytes -= of.bytes;
+  if (!is_cut(of)) return std::free(p);
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<uintptr_t>(p) + page - 1) & -page;
+  const auto end = (reinterpret_cast<uintptr_t>(p) + of.bytes) & -page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  of.empty.push_back(p);
+}
+
 void* large_alloc(size_t bytes) {
   Allocator& a = allocator();
   // The kernel hands out more than there is and kills later: refuse here instead.
   if (bytes > physical_memory()) out_of_memory(bytes);
-  size_t rounded;
-  const int cls = class_of(bytes, &rounded);
-  auto& kept = a.large[cls];
-  if (!kept.empty()) {
-    void* p = kept.back();
-    kept.pop_back();
-    a.stats.cached_bytes -= rounded;
+  Class& of = class_of(bytes);
+  if (!of.kept.empty()) {
+    void* p = of.kept.back();
+    of.kept.pop_back();
+    a.stats.cached_bytes -= of.bytes;
     return p;
   }
-  void* p = std::aligned_alloc(64, rounded);
+  void* p = new_block(of);
   if (!p) {
     empty_cache();
-    p = std::aligned_alloc(64, rounded);
+    p = new_block(of);
   }
   if (!p) out_of_memory(bytes);
-  reserve(rounded);
+  reserve(of.bytes);
   return p;
 }
 
 void large_free(void* p, size_t bytes) {
-  Allocator& a = allocator();
-  size_t rounded;
-  const int cls = class_of(bytes, &rounded);
-  if (a.stats.cached_bytes + rounded > std::max(kCacheAtLeast, a.stats.allocated_bytes)) {
-    std::free(p);
-    a.stats.reserved_bytes -= rounded;
-    return;
-  }
-  a.large[cls].push_back(p);
-  a.stats.cached_bytes += rounded;
+  MemoryStats& stats = allocator().stats;
+  Class& of = class_of(bytes);
+  if (stats.cached_bytes + of.bytes > std::max(kCacheAtLeast, stats.allocated_bytes))
+    return let_go(p, of);
+  of.kept.push_back(p);
+  stats.cached_bytes += of.bytes;
 }
 
 }  // namespace
@@ -249,11 +288,8 @@ void reset_peak_memory_stats() {
 
 void empty_cache() {
   Allocator& a = allocator();
-  for (auto& kept : a.large) {
-    for (void* p : kept) std::free(p);
-    kept.clear();
-  }
-  a.stats.reserved_bytes -= a.stats.cached_bytes;
+  for (Class& of : a.large)
+    for (; !of.kept.empty(); of.kept.pop_back()) let_go(of.kept.back(), of);
   a.stats.cached_bytes = 0;
 }
 

@@ -89,10 +89,11 @@ void blas(const Gemm<T>& g) {
         static_cast<int>(a.leading), static_cast<int>(b.leading));
 }
 
-// OpenBLAS wins once the block of A that our tiles come back to no longer stays in the L2 cache.
+// OpenBLAS wins where there is so much to do that what our tiles come back to is in no near cache.
 template <class T>
 bool too_large_for_tiles(const Gemm<T>& g) {
-  return g.m >= 128 && g.n >= 128 && g.m * g.k * static_cast<int64_t>(sizeof(T)) >= 1 << 20 &&
+  constexpr int64_t most = (int64_t{1} << 30) / sizeof(T);  // multiply-adds
+  return g.m >= 128 && g.n >= 128 && g.m * g.n * g.k >= most &&
          std::max({g.m, g.n, g.k, g.c_row}) <= INT_MAX && openblas();
 }
 

@@ -261,20 +261,8 @@ void pack_transposed(int64_t depth, int64_t cols, const T* b, int64_t b_col, T* 
 }
 
 template <class T>
-void pack_rows_of(int64_t depth, int64_t cols, const T* b, int64_t b_row, T* panel, int64_t width) {
-  constexpr int L = lanes<T>;
-  const int64_t whole = cols / L * L;
-  const Part part(cols - whole);
-  for (int64_t p = 0; p < depth; ++p, b += b_row, panel += width) {
-    for (int64_t j = 0; j < whole; j += L) store_vector(panel + j, load_vector(b + j));
-    if (whole < cols) store_vector(panel + whole, load_part(b + whole, part));
-  }
-}
-
-template <class T>
 void pack_panel(int64_t depth, int64_t cols, const T* b, int64_t b_row, int64_t b_col, T* panel,
                 int64_t width) {
-  if (b_col == 1) return pack_rows_of(depth, cols, b, b_row, panel, width);
   if (b_row == 1) {
     for (int64_t j = 0; j < cols; j += lanes<T>)
       for (int64_t p = 0; p < depth; p += lanes<T>)
@@ -285,9 +273,6 @@ void pack_panel(int64_t depth, int64_t cols, const T* b, int64_t b_row, int64_t 
   for (int64_t p = 0; p < depth; ++p)
     for (int64_t j = 0; j < cols; ++j) panel[p * width + j] = b[p * b_row + j * b_col];
 }
-
-// Rows of A beyond which copying a panel of B pays for itself.
-constexpr int64_t pack_rows = 64;
 
 // The length of k that is summed up before it is added to C: with the widest tile a panel of B then
 // about fills an L1 cache, and rounding errors grow with the blocks, not with k.
@@ -337,7 +322,7 @@ void packed_tiles(const Gemm<T>& g) {
 
 template <class T>
 void gemm_tiles(const Gemm<T>& g) {
-  if (g.b_col != 1 || g.m > pack_rows) return packed_tiles(g);
+  if (g.b_col != 1) return packed_tiles(g);
   const TilePlan<T> plan(g);
   for (int64_t p = 0; p < g.k; p += panel_rows) {
     const int64_t depth = min(panel_rows, g.k - p);
