@@ -293,7 +293,7 @@ void Batches::run_alike(const Alike& alike) {
   const Op& op = *members[0]->op;
   const Slots slots(alike);
   for (uint32_t i = 0; i < members[0]->n_inputs && op.weights >> i; ++i) {
-    if (!(op.weights >> i & 1) || slots.at[i].one_value) continue;
+    if (!(op.weights >> i & 1) || slots.at[i].one_value || slots.at[i].in_rows) continue;
     const auto parts = split_by_weight(alike, i);
     if (parts.empty()) continue;
     if (report) report->apart(members, Apart::weight, i, parts.size());

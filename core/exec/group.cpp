@@ -26,16 +26,20 @@ bool same_attrs(const Node& a, const Node& b) {
   return true;
 }
 
-// Whether members of a batch have all in common that they must; equal keys make it likely.
-[[gnu::always_inline]] inline bool same_key(const Node& a, const Node& b) {
+// Whether members of a batch have all in common that they must, as far as it does not depend on
+// their inputs; equal keys make it likely.
+[[gnu::always_inline]] inline bool are_alike(const Node& a, const Node& b) {
   constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
-  if (a.op != b.op || a.layout != b.layout || a.n_inputs != b.n_inputs || a.dtype != b.dtype ||
-      a.offset != b.offset || a.saved != b.saved || (a.flags ^ b.flags) & kFlags)
-    return false;
-  for (uint32_t i = 0; i < a.n_inputs; ++i)
-    if (a.inputs[i]->layout != b.inputs[i]->layout || a.inputs[i]->dtype != b.inputs[i]->dtype)
-      return false;
-  return a.attrs == b.attrs || same_attrs(a, b);
+  return a.op == b.op && a.layout == b.layout && a.n_inputs == b.n_inputs && a.dtype == b.dtype &&
+         a.offset == b.offset && a.saved == b.saved && !((a.flags ^ b.flags) & kFlags) &&
+         (a.attrs == b.attrs || same_attrs(a, b));
+}
+
+bool same_key(const Node& a, const Node& b) {
+  return are_alike(a, b) &&
+         std::ranges::equal(a.in(), b.in(), [](const Value& x, const Value& y) {
+           return x->layout == y->layout && x->dtype == y->dtype;
+         });
 }
 
 // Whether nothing that happened to the node since it was recorded keeps it from being a member.
@@ -132,85 +136,113 @@ void report_level(std::span<const Place> level) {
   });
 }
 
-std::vector<uint32_t>& Groups::group_of(uint32_t key) {
+void Groups::make_table(size_t size) {
+  table_.assign(size, kNone);
+  for (uint32_t g = 0; g < kinds_.size(); ++g) *find(kinds_[g].key) = g;
+}
+
+// Where the group of a key stands in the table, or will.
+uint32_t* Groups::find(uint32_t key) {
   const size_t mask = table_.size() - 1;
   size_t at = key >> 1 & mask;
-  for (; table_[at] != ~0u; at = (at + 1) & mask)
-    if (keys_[table_[at]] == key) return pool_[table_[at]];
-  const size_t g = keys_.size();
-  table_[at] = static_cast<uint32_t>(g);
-  keys_.push_back(key);
+  while (table_[at] != kNone && kinds_[table_[at]].key != key) at = (at + 1) & mask;
+  return &table_[at];
+}
+
+uint32_t Groups::group_of(uint32_t key) {
+  uint32_t& there = *find(key);
+  if (there != kNone) return there;
+  const uint32_t g = there = static_cast<uint32_t>(kinds_.size());
+  kinds_.push_back({key, g});
   if (pool_.size() == g) pool_.emplace_back();
   pool_[g].clear();
-  return pool_[g];
+  if (kinds_.size() * 2 > table_.size()) make_table(table_.size() * 4);
+  return g;
 }
 
 void Groups::sort(std::span<const Place> level) {
-  keys_.clear();
+  kinds_.clear();
   alone_.clear();
-  table_.assign(std::bit_ceil(level.size() * 2), ~0u);
-  for (const auto [slot, key] : level) (key ? group_of(key) : alone_).push_back(slot);
+  make_table(std::bit_ceil(std::min<size_t>(level.size(), 32) * 2));
+  uint32_t g = 0;
+  for (const auto [slot, key] : level) {
+    if (!key) {
+      alone_.push_back(slot);
+      continue;
+    }
+    const uint32_t before = g;
+    if (!kinds_.empty()) g = kinds_[before].next;
+    if (kinds_.empty() || kinds_[g].key != key) kinds_[before].next = g = group_of(key);
+    pool_[g].push_back(slot);
+  }
 }
 
 namespace {
 
-// Nodes are passed in an order that memory does not know: those to come are fetched ahead, first
-// their place in the list, then the node, then what it refers to.
-[[gnu::always_inline]] inline void fetch_ahead(std::span<const uint32_t> slots, size_t i) {
-  constexpr size_t kPlace = 32, kNode = 16, kInputs = 6;
-  if (i + kPlace < slots.size()) __builtin_prefetch(&pending.nodes[slots[i + kPlace]], 1);
-  if (i + kNode < slots.size()) fetch(pending.nodes[slots[i + kNode]]);
-  if (i + kInputs >= slots.size()) return;
-  const Node* node = pending.nodes[slots[i + kInputs]];
+// Nodes are passed in an order that memory does not know: those to come are fetched ahead, and then
+// what they refer to.
+[[gnu::always_inline]] inline void fetch_ahead(std::span<Node* const> nodes, size_t i) {
+  constexpr size_t kNode = 16, kInputs = 6;
+  if (i + kNode < nodes.size()) fetch(nodes[i + kNode]);
+  if (i + kInputs >= nodes.size()) return;
+  const Node* node = nodes[i + kInputs];
   if (!node) return;
-  if (node->attrs) __builtin_prefetch(node->attrs);
   for (uint32_t k = 0; k < node->n_inputs && k < 3; ++k)
     __builtin_prefetch(node->inputs[k].get(), 1);
 }
 
 }  // namespace
 
-// False where one is not ready.
-inline bool Group::note_inputs(const Node& node) {
-  Input* at = inputs_.data() + members_.size();
-  for (const Value& value : node.in()) {
-    Node* in = value.get();
-    if (!is_ready(*in)) return false;
+// Notes a node's inputs as those of the next member.
+[[gnu::always_inline]] inline Group::Fit Group::note_inputs(const Node& node) {
+  Input* at = inputs_.data() + n_;
+  for (uint32_t i = 0; i < node.n_inputs; ++i, at += stride_) {
+    Node* in = node.inputs[i].get();
+    if (in->layout != kinds_[i].layout || in->dtype != kinds_[i].dtype) return Fit::unlike;
+    if (!is_ready(*in)) return Fit::alone;
     *at = {in, lies_in_batch(*in) ? in->batch : nullptr, in->row};
-    at += stride_;
   }
-  return true;
+  return Fit::member;
+}
+
+// The first node of a group says what the others must be like.
+void Group::begin(const Node& first) {
+  first_ = &first;
+  const size_t n = first.n_inputs;
+  inputs_.resize(std::max(inputs_.size(), n * stride_));
+  for (size_t i = 0; i < n; ++i) kinds_[i] = {first.inputs[i]->layout, first.inputs[i]->dtype};
 }
 
 void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
   stride_ = slots.size();
+  members_.resize(std::max(members_.size(), stride_));
+  Node** const nodes = members_.data();
+  for (size_t i = 0; i < slots.size(); ++i) nodes[i] = pending.nodes[slots[i]];
+  first_ = nullptr;
   size_t unlike = 0;
   for (size_t i = 0; i < slots.size(); ++i) {
-    fetch_ahead(slots, i);
-    const uint32_t slot = slots[i];
-    Node* node = pending.nodes[slot];
+    fetch_ahead({nodes, stride_}, i);
+    Node* node = nodes[i];
     if (!node) continue;
     if (node->uses == 0) {
       alone.push_back(slot);
       continue;
     }
-    if (members_.empty())
-      inputs_.resize(std::max(inputs_.size(), node->n_inputs * stride_));
-    else if (!same_key(*members_[0], *node)) {
-      slots[unlike++] = slot;
-      continue;
-    }
-    if (is_unmarked(*node) && note_inputs(*node))
-      retain(members_.emplace_back(node));
+    if (!first_) begin(*node);
+    const Fit fit = !are_alike(*first_, *node) ? Fit::unlike
+                    : is_unmarked(*node)       ? note_inputs(*node)
+                                               : Fit::alone;
+    if (fit == Fit::member)
+      retain(nodes[n_++] = node);
     else
-      alone.push_back(slot);
+      fit == Fit::alone ? alone.push_back(slots[i]) : void(slots[unlike++] = slots[i]);
   }
   slots.resize(unlike);
 }
 
 void Group::let_go() {
-  for (Node* member : members_) unref(member);
-  members_.clear();
+  for (Node* member : all().members()) unref(member);
+  n_ = 0;
 }
 
 Members Alike::members() const { return {group_->members_.data() + begin_, n_}; }
@@ -260,15 +292,17 @@ bool same_value(const Node& a, const Node& b) {
 
 }  // namespace
 
+// Most inputs differ from the first at once.
 Slot::Slot(std::span<const Input> inputs) {
   const Input& first = inputs[0];
-  in_rows = first.batch;
-  for (size_t i = 1; i < inputs.size() && (one_value || in_rows); ++i) {
-    const Input& in = inputs[i];
-    one_node &= in.node == first.node;
-    if (one_value) one_value = same_value(*in.node, *first.node);
-    if (in_rows) in_rows = in.batch == first.batch && in.row == first.row + i;
-  }
+  one_node = std::ranges::all_of(inputs, [&](const Input& in) { return in.node == first.node; });
+  one_value = one_node || std::ranges::all_of(inputs.subspan(1), [&](const Input& in) {
+                return same_value(*in.node, *first.node);
+              });
+  uint32_t row = first.row;
+  in_rows = first.batch && std::ranges::all_of(inputs, [&](const Input& in) {
+              return in.batch == first.batch && in.row == row++;
+            });
 }
 
 Slots::Slots(const Alike& alike) {

@@ -49,15 +49,24 @@ void report_level(std::span<const Place> level);
 class Groups {
  public:
   void sort(std::span<const Place> level);
-  std::span<std::vector<uint32_t>> all() { return {pool_.data(), keys_.size()}; }
+  std::span<std::vector<uint32_t>> all() { return {pool_.data(), kinds_.size()}; }
   // Places of nodes that may have no company.
   std::span<const uint32_t> alone() const { return alone_; }
 
  private:
-  std::vector<uint32_t>& group_of(uint32_t key);
+  // Examples take turns: what came after one of a kind last time mostly does again.
+  struct Kind {
+    uint32_t key, next;
+  };
+  static constexpr uint32_t kNone = ~0u;
 
-  std::vector<uint32_t> table_, keys_, alone_;
-  std::vector<std::vector<uint32_t>> pool_;
+  void make_table(size_t size);
+  uint32_t* find(uint32_t key);
+  uint32_t group_of(uint32_t key);
+
+  std::vector<uint32_t> table_, alone_;
+  std::vector<Kind> kinds_;                  // of each group
+  std::vector<std::vector<uint32_t>> pool_;  // its places
 };
 
 // A member's input.
@@ -102,22 +111,32 @@ class Group {
   // that are unlike it, those that run by themselves or not at all go to `alone`.
   void take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone);
   void let_go();
-  Alike all() { return {*this, 0, members_.size()}; }
+  Alike all() { return {*this, 0, n_}; }
 
  private:
   friend Alike;
-  bool note_inputs(const Node& node);
+  enum class Fit : uint8_t { member, alone, unlike };
+  struct Kind {
+    const Layout* layout;
+    DType dtype;
+  };
 
-  std::vector<Node*> members_;
-  std::vector<Input> inputs_;  // the first of all members, then the second of all ...
-  size_t stride_ = 0;          // ... so many places further on
+  void begin(const Node& first);
+  Fit note_inputs(const Node& node);
+
+  const Node* first_ = nullptr;  // what others are compared with ...
+  Kind kinds_[kMaxInputs];       // ... and its inputs
+  size_t n_ = 0;
+  std::vector<Node*> members_;  // the first `n_`; as the inputs, as long as any group's were
+  std::vector<Input> inputs_;   // the first of all members, then the second of all ...
+  size_t stride_ = 0;           // ... so many places further on
 };
 
 // How the members' inputs in one place lie to each other.
 struct Slot {
-  bool one_node = true;   // they are one node ...
-  bool one_value = true;  // ... or several views of one value
-  bool in_rows = true;    // they are rows of one batch, one behind the other
+  bool one_node;   // they are one node ...
+  bool one_value;  // ... or several views of one value
+  bool in_rows;    // they are rows of one batch, one behind the other
 
   Slot() = default;
   explicit Slot(std::span<const Input> inputs);

@@ -333,7 +333,9 @@ void start_pending() {
   ++counters.runs;
   if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
-  if (mode.batching && turn.depth == 1 && are_small(pending)) run_in_batches(poll);
+  if (mode.batching && turn.depth == 1 && are_small(pending) && run_in_batches(poll) &&
+      pending.live == 0)
+    return;
   Fusion fusion(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     fetch_ahead(i);
