@@ -10,6 +10,7 @@
 
 #include "autograd/frontier.hpp"
 #include "autograd/reach.hpp"
+#include "exec/flight.hpp"
 #include "exec/run.hpp"
 #include "graph/batch.hpp"
 #include "graph/record.hpp"
@@ -514,6 +515,7 @@ class Walk {
 
 void backward(Backward& request) {
   settle(/*finish=*/false);
+  if (!little_in_flight()) finish_kernels();
   // A root whose value was dropped has run; only its history is needed. Nor is a value needed that
   // a kernel is still at.
   for (const auto& root : request.roots)

@@ -19,7 +19,8 @@ struct Lender {
 
 struct Buffer {
   uint32_t refs;
-  uint32_t outside : 30;  // owners outside wend (arrays, DLPack consumers) who may write any time
+  uint32_t outside : 22;  // owners outside wend (arrays, DLPack consumers) who may write any time
+  uint32_t given_on : 8;  // references of values that are written over, see exec/flight
   uint32_t lent : 1;      // the lender is one of them
   uint32_t read_only : 1;
   size_t bytes;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/forever.hpp"
 #include "exec/flight.hpp"
 #include "exec/fuse.hpp"
 #include "exec/group.hpp"
@@ -167,9 +168,10 @@ void publish_rows(Node& whole, const Together& together, uint32_t level) {
   counters.nodes += together.members.size();
 }
 
-// Batches of this run that are large enough for their last members not to keep them.
+// Batches that are large enough for their last members not to keep them, since the last run.
 class LargeBatches {
  public:
+  void clear() { wholes_.clear(); }
   void add(Node& whole) {
     if (static_cast<size_t>(whole.numel()) * size_of(whole.dtype) >= kWorthThinning)
       wholes_.emplace_back(&whole);
@@ -187,8 +189,13 @@ class LargeBatches {
   }
 
  private:
-  static constexpr size_t kWorthThinning = 128 << 10;
+  static constexpr size_t kWorthThinning = 32 << 10;
   std::vector<Ref<Node>> wholes_;
+};
+constinit Forever<LargeBatches> large_batches;
+
+struct EndOfRun {
+  ~EndOfRun() { large_batches.value.clear(); }
 };
 
 // Runs levels. What works element by element on a batch may wait, to run with what reads it.
@@ -218,7 +225,7 @@ class Batches {
   Groups groups_;
   Group group_;
   std::vector<uint32_t> alone_;  // places in the group of nodes that run by themselves
-  LargeBatches large_;
+  LargeBatches& large_ = large_batches.value;
 };
 
 void Batches::run_recorded_since(size_t mark) {
@@ -384,6 +391,7 @@ void run_left_over() {
 }  // namespace
 
 bool run_in_batches(Poll& poll) {
+  const EndOfRun end;
   if (broken_off) run_left_over();
   if (are_few()) return false;
   const Levels levels;
@@ -409,6 +417,7 @@ void start_large_batches(Poll& poll) {
   for (uint32_t l = 1; l <= levels.highest(); ++l)
     if (levels.level(l).size() >= early_start.members) batches.start_level(levels.level(l), l);
   batches.finish();
+  large_batches.value.thin_out();
   broken_off = false;
 }
 

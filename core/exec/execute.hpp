@@ -20,9 +20,9 @@ inline size_t bytes_of(const Node& node) {
 }
 // Whether the memory of `in` may become that of `out`, of so many bytes, if nobody else needs it.
 inline bool has_memory_for(const Node& in, const Node& out, size_t bytes) {
-  return in.buffer && in.buffer->refs == 1 && !in.buffer->outside && in.layout == out.layout &&
-         in.dtype == out.dtype && in.offset == out.offset && in.buffer->bytes == bytes &&
-         !in.buffer->lender;
+  return in.buffer && in.buffer->refs == 1u + in.buffer->given_on && !in.buffer->outside &&
+         in.layout == out.layout && in.dtype == out.dtype && in.offset == out.offset &&
+         in.buffer->bytes == bytes && !in.buffer->lender;
 }
 std::string call_of(const Node& node);
 // The error of the first input that has one; the node cannot run then.

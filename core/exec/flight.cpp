@@ -16,7 +16,7 @@ namespace wend {
 namespace {
 
 constexpr int64_t kMostWork = 10'000'000;    // nanoseconds, or who asks to stop would wait long
-constexpr size_t kMostHeldBack = 768 << 10;  // bytes, where they would raise the peak
+constexpr size_t kMostHeldBack = 384 << 10;  // bytes, where they would raise the peak
 constexpr size_t kMostWaiting = 120, kMost = 250;
 constexpr int64_t kMayCallLibraries = 200'000;  // nanoseconds of work
 
@@ -26,7 +26,7 @@ struct Flight {
   size_t first = 0, n = 0;
   uint64_t number = 1;  // of the kernel that is launched next
   int64_t work = 0;
-  size_t held_back = 0;
+  size_t held_back = 0, written = 0;
   std::atomic<bool> broken{false};  // one has failed, and those that begin later do not run
   bool lost = false;                // some could not be run here either
 
@@ -48,6 +48,7 @@ void land_first() {
   flight.first = (flight.first + 1) % kMost;
   flight.work -= landing->work;
   flight.held_back -= landing->held_back;
+  flight.written -= landing->written;
   kernels_in_flight = --flight.n > 0;
   oldest_in_flight = flight.number - flight.n;
   if (flight.n == 0) flight.broken = false;
@@ -71,7 +72,15 @@ void Launch::reads(const Node& node) {
     comes_after(flight.at(writer - oldest_in_flight));
 }
 
-void Launch::writes(Node& node) { node.buffer->writer = flight.number; }
+void Launch::writes(Node& node) {
+  node.buffer->writer = flight.number;
+  written += node.buffer->bytes;
+}
+
+void Launch::writes_over(const Node& node) {
+  given_on_.push_back(node.buffer);
+  ++node.buffer->given_on;
+}
 
 void Launch::run() noexcept {
   failed_ = flight.broken.load();
@@ -97,6 +106,7 @@ void Launch::land() {
     flight.lost = true;
     for (Node* node : all) fail_valued(*node, no_memory());
   }
+  for (Buffer* buffer : given_on_) --buffer->given_on;
   // All have their values before any lets its inputs go: that may call user code, which may look.
   for (Node* node : all) {
     let_inputs_go(*node);
@@ -119,6 +129,7 @@ void launch(std::unique_ptr<Launch> kernel) {
   if (kernel->work >= kMayCallLibraries) load_gemm_library();
   flight.work += kernel->work;
   flight.held_back += kernel->held_back;
+  flight.written += kernel->written;
   Launch& last = *kernel;
   flight.kernels[(flight.first + flight.n++) % kMost] = std::move(kernel);
   ++flight.number;
@@ -145,6 +156,8 @@ void land_all() {
 }
 
 size_t in_flight() { return flight.n; }
+
+bool little_in_flight() { return flight.written <= kMostHeldBack; }
 
 void wait_for_value(const Node& node) {
   const uint64_t writer = writer_of(node);

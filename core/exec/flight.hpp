@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/threads.hpp"
 #include "graph/node.hpp"
@@ -22,9 +23,14 @@ class Launch : public Task {
   // To be called before it is launched.
   void reads(const Node& node);
   void writes(Node& node);
+  // The kernel writes its output over the value of `node`, which nobody else reads. It is gone
+  // then, though the node keeps its memory until landing: who reads the output may write over it,
+  // too.
+  void writes_over(const Node& node);
 
   const int64_t work;    // estimated nanoseconds
   size_t held_back = 0;  // bytes that nobody needs once it has landed
+  size_t written = 0;    // bytes that it writes
 
   void run() noexcept final;
   // The nodes have their values now, and let go of what they read; or, where even here there is not
@@ -36,6 +42,7 @@ class Launch : public Task {
   virtual std::span<Node* const> nodes() const = 0;
 
   bool failed_ = false;  // it did not run to its end, for want of memory
+  std::vector<Buffer*> given_on_;
 };
 
 // Estimated nanoseconds from which it pays, if no other kernel is in flight.
@@ -56,6 +63,8 @@ inline void land() {
 // Waits for all, and raises ErrorKind::memory if some had to fail.
 void land_all();
 size_t in_flight();
+// Whether kernels in flight write so little that it does not matter when what they hold goes.
+bool little_in_flight();
 // Waits until the node's value can be read.
 void wait_for_value(const Node& node);
 

@@ -320,7 +320,10 @@ void Group::take_off() {
 void Group::say_what_it_uses() {
   for (const External& e : std::span(externals_, n_externals_)) {
     reads(*e.node);
-    if (e.node->uses == e.frees && !e.taken) held_back += e.node->buffer->bytes;
+    if (e.taken)
+      writes_over(*e.node);
+    else if (e.node->uses == e.frees)
+      held_back += e.node->buffer->bytes;
   }
   for (Node* member : members())
     if (member->buffer) writes(*member);

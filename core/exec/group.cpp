@@ -36,8 +36,7 @@ bool same_attrs(const Node& a, const Node& b) {
 }
 
 bool same_key(const Node& a, const Node& b) {
-  return are_alike(a, b) &&
-         std::ranges::equal(a.in(), b.in(), [](const Value& x, const Value& y) {
+  return are_alike(a, b) && std::ranges::equal(a.in(), b.in(), [](const Value& x, const Value& y) {
            return x->layout == y->layout && x->dtype == y->dtype;
          });
 }
@@ -225,7 +224,7 @@ void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
     Node* node = nodes[i];
     if (!node) continue;
     if (node->uses == 0) {
-      alone.push_back(slot);
+      alone.push_back(slots[i]);
       continue;
     }
     if (!first_) begin(*node);

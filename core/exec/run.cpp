@@ -193,7 +193,10 @@ class LaunchedNode final : public Launch {
       if (!in || !in->buffer) continue;
       reads(*in);
       const bool saved = i < 7 && node.saved >> i & 1;
-      if (in->uses == 1 && !saved) held_back += in->buffer->bytes;
+      if (in->buffer == node.buffer)
+        writes_over(*in);
+      else if (in->uses == 1 && !saved)
+        held_back += in->buffer->bytes;
     }
     writes(node);
   }

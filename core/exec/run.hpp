@@ -33,10 +33,11 @@ inline bool is_too_lazy(size_t times = 1) {
 // many members a batch must have to be hardly faster for being larger.
 struct EarlyStart {
   size_t nodes = 8192;
-  size_t members = 64;
+  size_t members = 96;
 };
 inline constinit EarlyStart early_start;
-// Runs what is pending when it is too much; or some of it, where other threads can be at it while more is recorded.
+// Runs what is pending when it is too much; or some of it, where other threads can be at it while
+// more is recorded.
 void look_at_pending();
 inline void bound_laziness() {
   if (pending.nodes.size() >= pending.look_at || pending.bytes + pending.pinned > pending.max_bytes)

@@ -49,11 +49,10 @@ inline bool is_worth_company(const Node& node, size_t bytes) {
   constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;  // of a polynomial, cheaper than Hash
   const auto address = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
   uint64_t h = address(node.op) * 0x517cc1b727220a95u + address(node.layout);
-  h = h * kFactor + (static_cast<uint64_t>(node.offset) << 32 ^
-                     static_cast<uint64_t>(node.n_inputs) << 24 ^
-                     static_cast<uint64_t>(node.saved) << 16 ^
-                     static_cast<uint64_t>(node.dtype) << 8 ^
-                     (node.flags & (Node::requires_grad | Node::inference)));
+  h = h * kFactor +
+      (static_cast<uint64_t>(node.offset) << 32 ^ static_cast<uint64_t>(node.n_inputs) << 24 ^
+       static_cast<uint64_t>(node.saved) << 16 ^ static_cast<uint64_t>(node.dtype) << 8 ^
+       (node.flags & (Node::requires_grad | Node::inference)));
   for (const Value& in : node.in())
     h = h * kFactor + (address(in->layout) ^ static_cast<uint64_t>(in->dtype) << 56);
   if (Attrs* attrs = node.attrs) h += attrs->key ? attrs->key : find_key(*node.op, *attrs);

@@ -11,6 +11,7 @@
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
+#include "ops/places.hpp"
 
 namespace wend {
 namespace {
@@ -58,12 +59,13 @@ void run_embedding(Run& s) {
   });
 }
 
-// Attributes: rows of the table, the row that gets no gradient or -1, whether to divide by how
-// often a row was looked up.
+// The last two inputs are gradients of rows and where they were looked up. Attributes: rows of the
+// table, the row that gets no gradient or -1, whether to divide by how often a row was looked up.
 void infer_embedding_backward(Infer& s) {
-  s.in[0] = row_major(s.in[0]);
-  s.dtype = s.in[0]->dtype;
-  s.layout = contiguous(Dims{s.attrs[0].as_int(), s.in[0]->size(s.in[0]->ndim() - 1)});
+  Value& rows = s.in[s.in.size() - 2];
+  rows = row_major(rows);
+  s.dtype = rows->dtype;
+  s.layout = contiguous(Dims{s.attrs[0].as_int(), rows->size(rows->ndim() - 1)});
 }
 
 // One over the number of times that each row occurs.
@@ -75,10 +77,11 @@ std::vector<double> shares(const Node& indices, int64_t rows) {
   return share;
 }
 
-// Each thread has some rows of the table to itself and looks through all indices for them.
+// Each thread has some rows of the table to itself and looks through all indices for them. `first`
+// is the input with the gradients; what it is added to, if not zeros, is there already.
 template <class T>
-void embedding_backward(const Run& s) {
-  const Node &g = s.in(0), &indices = s.in(1);
+void embedding_backward(const Run& s, int first) {
+  const Node &g = s.in(first), &indices = s.in(first + 1);
   const int64_t rows = s.node.size(0), width = s.node.size(1), padding = s.attr(1).as_int();
   const bool by_frequency = s.attr(2).as_bool();
   const std::vector<double> share = by_frequency ? shares(indices, rows) : std::vector<double>();
@@ -88,7 +91,7 @@ void embedding_backward(const Run& s) {
   const int64_t grain = small ? rows : std::max<int64_t>(1, rows / num_threads() / 2);
   const int64_t bytes = width * sizeof(T);
   parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
-    fill_zero(s.out() + begin * bytes, (end - begin) * bytes);
+    if (first == 0) fill_zero(s.out() + begin * bytes, (end - begin) * bytes);
     for (int64_t i = 0; i < indices.numel(); ++i) {
       if (at[i] < begin || at[i] >= end || at[i] == padding) continue;
       T scale = by_frequency ? static_cast<T>(share[at[i]]) : T(1);
@@ -101,14 +104,23 @@ void embedding_backward(const Run& s) {
 }
 
 void run_embedding_backward(Run& s) {
+  const int first = static_cast<int>(s.node.n_inputs) - 2;
+  if (first > 0) start_from_input(s);
   if (s.node.dtype == DType::float64)
-    embedding_backward<double>(s);
+    embedding_backward<double>(s, first);
   else
-    embedding_backward<float>(s);
+    embedding_backward<float>(s, first);
 }
 
 double work_of_backward(const Node& node) {
-  return static_cast<double>(node.numel() + node.inputs[0]->numel()) * 0.3;
+  const size_t first = node.n_inputs - 2;
+  return static_cast<double>(node.inputs[first]->numel() + (first ? 0 : node.numel())) * 0.3;
+}
+
+Value embedding_backward_onto(const Value& start, const Node& node) {
+  static const Op& op = op_named("embedding_dense_backward_onto");
+  Value in[] = {start, node.inputs[0], node.inputs[1]};
+  return record(op, in, node.attrs->span());
 }
 
 Value embedding_gradient(const GradCall& s, const Value& indices) {
@@ -228,6 +240,16 @@ constexpr Op kOps[] = {
      .kernel = run_embedding_backward,
      .launches = true,
      .grad = {GRAD(gradient_of_gradient(s, b))},
+     .onto = embedding_backward_onto,
+     .work = work_of_backward,
+     .hidden = true},
+    {.name = "embedding_dense_backward_onto",
+     .doc = "Input 0 with the gradients of rows of a table added to them.",
+     .infer = infer_embedding_backward,
+     .kernel = run_embedding_backward,
+     .launches = true,
+     .grad = {GRAD(g), GRAD(gradient_of_gradient(s, c))},
+     .donates = 1,
      .work = work_of_backward,
      .hidden = true},
     {.name = "one_hot",
