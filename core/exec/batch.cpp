@@ -162,7 +162,6 @@ bool fits(const Node& whole, Members members) {
 void publish_rows(Node& whole, const Together& together, uint32_t level) {
   Batch& batch = new_batch(whole, together.members, together.inputs());
   batch.level = level;
-  join_batch(batch);
   leave_inputs(together.members);
   counters.nodes += together.members.size();
 }

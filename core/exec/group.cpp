@@ -46,7 +46,7 @@ bool same_key(const Node& a, const Node& b) {
 bool is_unmarked(const Node& node) { return !node.extra && !node.order && !node.batch; }
 
 // What reads memory that somebody outside may write runs at once, whatever else is pending.
-bool is_ready(const Node& in) {
+[[gnu::always_inline]] inline bool is_ready(const Node& in) {
   return in.state == State::valued && !(outside_buffers && in.buffer && is_shared(*in.buffer));
 }
 
@@ -179,65 +179,87 @@ void Groups::sort(std::span<const Place> level) {
 
 namespace {
 
-// Nodes are passed in an order that memory does not know: those to come are fetched ahead, and then
-// what they refer to.
-[[gnu::always_inline]] inline void fetch_ahead(std::span<Node* const> nodes, size_t i) {
-  constexpr size_t kNode = 16, kInputs = 6;
-  if (i + kNode < nodes.size()) fetch(nodes[i + kNode]);
-  if (i + kInputs >= nodes.size()) return;
-  const Node* node = nodes[i + kInputs];
+constexpr size_t kAhead = 16;  // nodes that are fetched before their turn comes
+
+// Nodes are passed in an order that memory does not know: those to come are fetched, and then what
+// they refer to. There are `kAhead` empty places behind the last.
+[[gnu::always_inline]] inline void fetch_ahead(Node* const* at, uint32_t n_inputs) {
+  constexpr size_t kInputs = 6;
+  fetch(at[kAhead]);
+  const Node* node = at[kInputs];
   if (!node) return;
-  for (uint32_t k = 0; k < node->n_inputs && k < 3; ++k)
-    __builtin_prefetch(node->inputs[k].get(), 1);
+  for (uint32_t k = 0; k < n_inputs && k < 3; ++k) __builtin_prefetch(node->inputs[k].get(), 1);
+}
+
+// The batch that a value lies in as a row.
+[[gnu::always_inline]] inline Batch* home_of(const Node& in) {
+  return !in.buffer || lies_in_batch(in) ? in.batch : nullptr;
 }
 
 }  // namespace
 
-// Notes a node's inputs as those of the next member.
+// Notes a node's inputs as those of the next member. Most have one or two, for which it is compiled
+// with the number known.
+template <uint32_t kInputs>
 [[gnu::always_inline]] inline Group::Fit Group::note_inputs(const Node& node) {
+  const uint32_t n = kInputs ? kInputs : node.n_inputs;
   Input* at = inputs_.data() + n_;
-  for (uint32_t i = 0; i < node.n_inputs; ++i, at += stride_) {
+  for (uint32_t i = 0; i < n; ++i, at += stride_) {
     Node* in = node.inputs[i].get();
     if (in->layout != kinds_[i].layout || in->dtype != kinds_[i].dtype) return Fit::unlike;
     if (!is_ready(*in)) return Fit::alone;
-    *at = {in, lies_in_batch(*in) ? in->batch : nullptr, in->row};
+    *at = {in, home_of(*in), in->row};
   }
   return Fit::member;
 }
 
 // The first node of a group says what the others must be like.
 void Group::begin(const Node& first) {
-  first_ = &first;
   const size_t n = first.n_inputs;
   inputs_.resize(std::max(inputs_.size(), n * stride_));
   for (size_t i = 0; i < n; ++i) kinds_[i] = {first.inputs[i]->layout, first.inputs[i]->dtype};
 }
 
-void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
-  stride_ = slots.size();
-  members_.resize(std::max(members_.size(), stride_));
+template <uint32_t kInputs>
+void Group::take_like(const Node& first, std::vector<uint32_t>& slots,
+                      std::vector<uint32_t>& alone) {
   Node** const nodes = members_.data();
-  for (size_t i = 0; i < slots.size(); ++i) nodes[i] = pending.nodes[slots[i]];
-  first_ = nullptr;
   size_t unlike = 0;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    fetch_ahead({nodes, stride_}, i);
+  for (size_t i = 0; i < stride_; ++i) {
+    fetch_ahead(nodes + i, kInputs ? kInputs : first.n_inputs);
     Node* node = nodes[i];
     if (!node) continue;
     if (node->uses == 0) {
       alone.push_back(slot);
       continue;
     }
-    if (!first_) begin(*node);
-    const Fit fit = !are_alike(*first_, *node) ? Fit::unlike
-                    : is_unmarked(*node)       ? note_inputs(*node)
-                                               : Fit::alone;
+    const Fit fit = !are_alike(first, *node) ? Fit::unlike
+                    : is_unmarked(*node)     ? note_inputs<kInputs>(*node)
+                                             : Fit::alone;
     if (fit == Fit::member)
       retain(nodes[n_++] = node);
     else
       fit == Fit::alone ? alone.push_back(slots[i]) : void(slots[unlike++] = slots[i]);
   }
   slots.resize(unlike);
+}
+
+void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
+  stride_ = slots.size();
+  members_.resize(std::max(members_.size(), stride_ + kAhead));
+  const std::span nodes(members_.data(), stride_);
+  std::ranges::transform(slots, nodes.begin(), [](uint32_t slot) { return pending.nodes[slot]; });
+  std::fill_n(nodes.end(), kAhead, nullptr);
+  const auto any = std::ranges::find_if(nodes, [](const Node* node) { return node; });
+  if (any == nodes.end()) return slots.clear();
+  const Node& first = **any;
+  begin(first);
+  if (first.n_inputs == 1)
+    take_like<1>(first, slots, alone);
+  else if (first.n_inputs == 2)
+    take_like<2>(first, slots, alone);
+  else
+    take_like<0>(first, slots, alone);
 }
 
 void Group::let_go() {

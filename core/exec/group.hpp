@@ -122,10 +122,12 @@ class Group {
   };
 
   void begin(const Node& first);
+  template <uint32_t kInputs>
   Fit note_inputs(const Node& node);
+  template <uint32_t kInputs>
+  void take_like(const Node& first, std::vector<uint32_t>& slots, std::vector<uint32_t>& alone);
 
-  const Node* first_ = nullptr;  // what others are compared with ...
-  Kind kinds_[kMaxInputs];       // ... and its inputs
+  Kind kinds_[kMaxInputs];  // of each input
   size_t n_ = 0;
   std::vector<Node*> members_;  // the first `n_`; as the inputs, as long as any group's were
   std::vector<Input> inputs_;   // the first of all members, then the second of all ...
