@@ -36,8 +36,7 @@ bool same_attrs(const Node& a, const Node& b) {
 }
 
 bool same_key(const Node& a, const Node& b) {
-  return are_alike(a, b) &&
-         std::ranges::equal(a.in(), b.in(), [](const Value& x, const Value& y) {
+  return are_alike(a, b) && std::ranges::equal(a.in(), b.in(), [](const Value& x, const Value& y) {
            return x->layout == y->layout && x->dtype == y->dtype;
          });
 }
@@ -229,13 +228,9 @@ void Group::take_like(const Node& first, std::vector<uint32_t>& slots,
     fetch_ahead(nodes + i, kInputs ? kInputs : first.n_inputs);
     Node* node = nodes[i];
     if (!node) continue;
-    if (node->uses == 0) {
-      alone.push_back(slot);
-      continue;
-    }
-    const Fit fit = !are_alike(first, *node) ? Fit::unlike
-                    : is_unmarked(*node)     ? note_inputs<kInputs>(*node)
-                                             : Fit::alone;
+    const Fit fit = !are_alike(first, *node)               ? Fit::unlike
+                    : node->uses > 0 && is_unmarked(*node) ? note_inputs<kInputs>(*node)
+                                                           : Fit::alone;
     if (fit == Fit::member)
       retain(nodes[n_++] = node);
     else
