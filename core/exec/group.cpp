@@ -272,8 +272,9 @@ namespace {
 
 // Stable; `starts` are the places of the first of each part.
 template <class T>
-void sort_column(T* column, std::span<const uint32_t> parts, std::vector<size_t> starts) {
-  const std::vector<T> before(column, column + parts.size());
+void sort_column(T* column, std::vector<T>& before, std::span<const uint32_t> parts,
+                 std::vector<size_t> starts) {
+  before.assign(column, column + parts.size());
   for (size_t i = 0; i < parts.size(); ++i) column[starts[parts[i]]++] = before[i];
 }
 
@@ -289,11 +290,17 @@ std::vector<Alike> Alike::sort_by(std::span<const uint32_t> parts,
     sorted.emplace_back(*group_, begin_ + start, n);
     start += n;
   }
+  Group& g = *group_;
   const uint32_t n_inputs = like().n_inputs;
   for (uint32_t i = 0; i < n_inputs; ++i)
-    sort_column(group_->inputs_.data() + i * group_->stride_ + begin_, parts, starts);
-  sort_column(group_->members_.data() + begin_, parts, std::move(starts));
+    sort_column(g.inputs_.data() + i * g.stride_ + begin_, g.inputs_before_, parts, starts);
+  sort_column(g.members_.data() + begin_, g.members_before_, parts, std::move(starts));
   return sorted;
+}
+
+std::span<uint32_t> Alike::parts() const {
+  group_->parts_.resize(std::max(group_->parts_.size(), n_));
+  return {group_->parts_.data(), n_};
 }
 
 namespace {
@@ -349,30 +356,30 @@ std::vector<Alike> split_by_weight(const Alike& alike, uint32_t slot) {
 namespace {
 
 std::vector<Alike> split_by_rows(const Alike& alike, uint32_t slot) {
-  std::vector<uint32_t> part_of;
-  std::vector<Input> last;  // of each part
-  std::vector<size_t> sizes;
-  size_t at = 0;
-  for (const Input& in : alike.inputs(slot)) {
+  const auto inputs = alike.inputs(slot);
+  const auto part_of = alike.parts();
+  Input last[kMaxApart];  // of each part
+  size_t sizes[kMaxApart];
+  size_t n = 0, at = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Input& in = inputs[i];
     if (!in.batch) return {};
     // Members mostly take turns.
     size_t tried = 0;
-    while (tried < last.size() && last[at].batch != in.batch)
-      at = at + 1 < last.size() ? at + 1 : 0, ++tried;
-    if (tried == last.size()) {
-      if ((tried + 1) * kWorthApart > alike.size() || tried == kMaxApart) return {};
-      at = tried;
-      last.push_back(in);
-      sizes.push_back(0);
+    while (tried < n && last[at].batch != in.batch) at = at + 1 < n ? at + 1 : 0, ++tried;
+    if (tried == n) {
+      if ((n + 1) * kWorthApart > inputs.size() || n == kMaxApart) return {};
+      at = n++;
+      sizes[at] = 0;
     } else if (last[at].row + 1 != in.row) {
       return {};
     }
     last[at] = in;
     ++sizes[at];
-    part_of.push_back(static_cast<uint32_t>(at));
-    at = at + 1 < last.size() ? at + 1 : 0;
+    part_of[i] = static_cast<uint32_t>(at);
+    at = at + 1 < n ? at + 1 : 0;
   }
-  return alike.sort_by(part_of, sizes);
+  return alike.sort_by(part_of, {sizes, n});
 }
 
 }  // namespace

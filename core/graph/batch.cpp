@@ -108,16 +108,17 @@ void join_batch(Batch& batch) {
   const Node& like = *batch.like;
   const uint32_t n = batch.n();
   Node* const* members = batch.members.data();
+  Node** const places = pending.nodes.data();
   uint64_t* numbers = batch.numbers.data();
   uint32_t valued = 0;
   bool same_source = true;
   for (uint32_t row = 0; row < n; ++row) {
     if (row + kAhead < n) fetch(members[row + kAhead]);
-    if (row + kPlace < n) __builtin_prefetch(&pending.nodes[members[row + kPlace]->slot], 1);
+    if (row + kPlace < n) __builtin_prefetch(&places[members[row + kPlace]->slot], 1);
     Node& member = *members[row];
     numbers[row] = member.number;
     same_source &= member.code == like.code && member.instruction == like.instruction;
-    pending.nodes[member.slot] = nullptr;
+    places[member.slot] = nullptr;
     member.batch = &batch;
     member.row = row;
     member.uses -= (member.saved & kSavesOutput) != 0;
