@@ -163,7 +163,6 @@ bool fits(const Node& whole, Members members) {
 void publish_rows(Node& whole, const Together& together, uint32_t level) {
   Batch& batch = new_batch(whole, together.members, together.inputs());
   batch.level = level;
-  join_batch(batch);
   leave_inputs(together.members);
   counters.nodes += together.members.size();
 }
@@ -209,6 +208,8 @@ class Batches {
   void finish() { fusion_.finish(); }
 
  private:
+  // What runs may call user code that looks, by which members have their values before their turn.
+  bool are_pending(Members members) const;
   bool run_at_once(const Alike& alike, const Slots& slots);
   void run_recorded_since(size_t mark);
   void run_alike(const Alike& alike);
@@ -219,7 +220,10 @@ class Batches {
   void run_one_by_one(Members members);
   void run_one_by_one(std::span<const uint32_t> slots);
 
+  void take(std::vector<uint32_t>& slots);
+
   Poll& poll_;
+  size_t runs_ = 0;       // that there had been when members were taken
   uint32_t started_ = 0;  // the level whose large groups are started; 0: all run
   Fusion fusion_;
   Groups groups_;
@@ -241,10 +245,9 @@ void Batches::run_recorded_since(size_t mark) {
   }
 }
 
-// What runs may call user code that looks, by which other nodes have their values before their
-// turn.
-bool are_pending(Members members) {
-  return std::ranges::all_of(members, [](const Node* m) { return m->state == State::pending; });
+bool Batches::are_pending(Members members) const {
+  return counters.runs == runs_ ||
+         std::ranges::all_of(members, [](const Node* m) { return m->state == State::pending; });
 }
 
 bool Batches::run_at_once(const Alike& alike, const Slots& slots) {
@@ -312,10 +315,15 @@ void Batches::run_alike(const Alike& alike) {
   run_one_by_one(members);
 }
 
+void Batches::take(std::vector<uint32_t>& slots) {
+  runs_ = counters.runs;
+  group_.take(slots, alone_);
+}
+
 // Equal keys may be those of unlike nodes: these are a group of their own, then.
 void Batches::run_group(std::vector<uint32_t>& slots) {
   while (slots.size() > 1) {
-    group_.take(slots, alone_);
+    take(slots);
     if (group_.all().size() > 0) run_alike(group_.all());
     group_.let_go();
   }
@@ -365,7 +373,7 @@ void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
 void Batches::start_group(std::vector<uint32_t>& slots) {
   if (slots.size() >= early_start.members) run_shared_inputs(slots);
   while (slots.size() >= early_start.members) {
-    group_.take(slots, alone_);
+    take(slots);
     if (group_.all().size() >= early_start.members) run_alike(group_.all());
     group_.let_go();
     alone_.clear();

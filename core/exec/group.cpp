@@ -45,7 +45,7 @@ bool same_key(const Node& a, const Node& b) {
 bool is_unmarked(const Node& node) { return !node.extra && !node.order && !node.batch; }
 
 // What reads memory that somebody outside may write runs at once, whatever else is pending.
-bool is_ready(const Node& in) {
+[[gnu::always_inline]] inline bool is_ready(const Node& in) {
   return in.state == State::valued && !(outside_buffers && in.buffer && is_shared(*in.buffer));
 }
 
@@ -178,65 +178,83 @@ void Groups::sort(std::span<const Place> level) {
 
 namespace {
 
-// Nodes are passed in an order that memory does not know: those to come are fetched ahead, and then
-// what they refer to.
-[[gnu::always_inline]] inline void fetch_ahead(std::span<Node* const> nodes, size_t i) {
-  constexpr size_t kNode = 16, kInputs = 6;
-  if (i + kNode < nodes.size()) fetch(nodes[i + kNode]);
-  if (i + kInputs >= nodes.size()) return;
-  const Node* node = nodes[i + kInputs];
+constexpr size_t kAhead = 16;  // nodes that are fetched before their turn comes
+
+// Nodes are passed in an order that memory does not know: those to come are fetched, and then what
+// they refer to. There are `kAhead` empty places behind the last.
+[[gnu::always_inline]] inline void fetch_ahead(Node* const* at, uint32_t n_inputs) {
+  constexpr size_t kInputs = 6;
+  fetch(at[kAhead]);
+  const Node* node = at[kInputs];
   if (!node) return;
-  for (uint32_t k = 0; k < node->n_inputs && k < 3; ++k)
-    __builtin_prefetch(node->inputs[k].get(), 1);
+  for (uint32_t k = 0; k < n_inputs && k < 3; ++k) __builtin_prefetch(node->inputs[k].get(), 1);
+}
+
+// The batch that a value lies in as a row.
+[[gnu::always_inline]] inline Batch* home_of(const Node& in) {
+  return !in.buffer || lies_in_batch(in) ? in.batch : nullptr;
 }
 
 }  // namespace
 
-// Notes a node's inputs as those of the next member.
+// Notes a node's inputs as those of the next member. Most have one or two, for which it is compiled
+// with the number known.
+template <uint32_t kInputs>
 [[gnu::always_inline]] inline Group::Fit Group::note_inputs(const Node& node) {
+  const uint32_t n = kInputs ? kInputs : node.n_inputs;
   Input* at = inputs_.data() + n_;
-  for (uint32_t i = 0; i < node.n_inputs; ++i, at += stride_) {
+  for (uint32_t i = 0; i < n; ++i, at += stride_) {
     Node* in = node.inputs[i].get();
     if (in->layout != kinds_[i].layout || in->dtype != kinds_[i].dtype) return Fit::unlike;
     if (!is_ready(*in)) return Fit::alone;
-    *at = {in, lies_in_batch(*in) ? in->batch : nullptr, in->row};
+    *at = {in, home_of(*in), in->row};
   }
   return Fit::member;
 }
 
 // The first node of a group says what the others must be like.
 void Group::begin(const Node& first) {
-  first_ = &first;
   const size_t n = first.n_inputs;
   inputs_.resize(std::max(inputs_.size(), n * stride_));
   for (size_t i = 0; i < n; ++i) kinds_[i] = {first.inputs[i]->layout, first.inputs[i]->dtype};
 }
 
-void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
-  stride_ = slots.size();
-  members_.resize(std::max(members_.size(), stride_));
+template <uint32_t kInputs>
+void Group::take_like(const Node& first, std::vector<uint32_t>& slots,
+                      std::vector<uint32_t>& alone) {
   Node** const nodes = members_.data();
-  for (size_t i = 0; i < slots.size(); ++i) nodes[i] = pending.nodes[slots[i]];
-  first_ = nullptr;
   size_t unlike = 0;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    fetch_ahead({nodes, stride_}, i);
+  for (size_t i = 0; i < stride_; ++i) {
+    fetch_ahead(nodes + i, kInputs ? kInputs : first.n_inputs);
     Node* node = nodes[i];
     if (!node) continue;
-    if (node->uses == 0) {
-      alone.push_back(slots[i]);
-      continue;
-    }
-    if (!first_) begin(*node);
-    const Fit fit = !are_alike(*first_, *node) ? Fit::unlike
-                    : is_unmarked(*node)       ? note_inputs(*node)
-                                               : Fit::alone;
+    const Fit fit = !are_alike(first, *node)               ? Fit::unlike
+                    : node->uses > 0 && is_unmarked(*node) ? note_inputs<kInputs>(*node)
+                                                           : Fit::alone;
     if (fit == Fit::member)
       retain(nodes[n_++] = node);
     else
       fit == Fit::alone ? alone.push_back(slots[i]) : void(slots[unlike++] = slots[i]);
   }
   slots.resize(unlike);
+}
+
+void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
+  stride_ = slots.size();
+  members_.resize(std::max(members_.size(), stride_ + kAhead));
+  const std::span nodes(members_.data(), stride_);
+  std::ranges::transform(slots, nodes.begin(), [](uint32_t slot) { return pending.nodes[slot]; });
+  std::fill_n(nodes.end(), kAhead, nullptr);
+  const auto any = std::ranges::find_if(nodes, [](const Node* node) { return node; });
+  if (any == nodes.end()) return slots.clear();
+  const Node& first = **any;
+  begin(first);
+  if (first.n_inputs == 1)
+    take_like<1>(first, slots, alone);
+  else if (first.n_inputs == 2)
+    take_like<2>(first, slots, alone);
+  else
+    take_like<0>(first, slots, alone);
 }
 
 void Group::let_go() {
@@ -254,8 +272,9 @@ namespace {
 
 // Stable; `starts` are the places of the first of each part.
 template <class T>
-void sort_column(T* column, std::span<const uint32_t> parts, std::vector<size_t> starts) {
-  const std::vector<T> before(column, column + parts.size());
+void sort_column(T* column, std::vector<T>& before, std::span<const uint32_t> parts,
+                 std::vector<size_t> starts) {
+  before.assign(column, column + parts.size());
   for (size_t i = 0; i < parts.size(); ++i) column[starts[parts[i]]++] = before[i];
 }
 
@@ -271,11 +290,17 @@ std::vector<Alike> Alike::sort_by(std::span<const uint32_t> parts,
     sorted.emplace_back(*group_, begin_ + start, n);
     start += n;
   }
+  Group& g = *group_;
   const uint32_t n_inputs = like().n_inputs;
   for (uint32_t i = 0; i < n_inputs; ++i)
-    sort_column(group_->inputs_.data() + i * group_->stride_ + begin_, parts, starts);
-  sort_column(group_->members_.data() + begin_, parts, std::move(starts));
+    sort_column(g.inputs_.data() + i * g.stride_ + begin_, g.inputs_before_, parts, starts);
+  sort_column(g.members_.data() + begin_, g.members_before_, parts, std::move(starts));
   return sorted;
+}
+
+std::span<uint32_t> Alike::parts() const {
+  group_->parts_.resize(std::max(group_->parts_.size(), n_));
+  return {group_->parts_.data(), n_};
 }
 
 namespace {
@@ -331,30 +356,30 @@ std::vector<Alike> split_by_weight(const Alike& alike, uint32_t slot) {
 namespace {
 
 std::vector<Alike> split_by_rows(const Alike& alike, uint32_t slot) {
-  std::vector<uint32_t> part_of;
-  std::vector<Input> last;  // of each part
-  std::vector<size_t> sizes;
-  size_t at = 0;
-  for (const Input& in : alike.inputs(slot)) {
+  const auto inputs = alike.inputs(slot);
+  const auto part_of = alike.parts();
+  Input last[kMaxApart];  // of each part
+  size_t sizes[kMaxApart];
+  size_t n = 0, at = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Input& in = inputs[i];
     if (!in.batch) return {};
     // Members mostly take turns.
     size_t tried = 0;
-    while (tried < last.size() && last[at].batch != in.batch)
-      at = at + 1 < last.size() ? at + 1 : 0, ++tried;
-    if (tried == last.size()) {
-      if ((tried + 1) * kWorthApart > alike.size() || tried == kMaxApart) return {};
-      at = tried;
-      last.push_back(in);
-      sizes.push_back(0);
+    while (tried < n && last[at].batch != in.batch) at = at + 1 < n ? at + 1 : 0, ++tried;
+    if (tried == n) {
+      if ((n + 1) * kWorthApart > inputs.size() || n == kMaxApart) return {};
+      at = n++;
+      sizes[at] = 0;
     } else if (last[at].row + 1 != in.row) {
       return {};
     }
     last[at] = in;
     ++sizes[at];
-    part_of.push_back(static_cast<uint32_t>(at));
-    at = at + 1 < last.size() ? at + 1 : 0;
+    part_of[i] = static_cast<uint32_t>(at);
+    at = at + 1 < n ? at + 1 : 0;
   }
-  return alike.sort_by(part_of, sizes);
+  return alike.sort_by(part_of, {sizes, n});
 }
 
 }  // namespace

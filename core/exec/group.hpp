@@ -89,6 +89,8 @@ class Alike {
   size_t size() const { return n_; }
   // Puts members of equal parts one behind the other; so many are in each.
   std::vector<Alike> sort_by(std::span<const uint32_t> parts, std::span<const size_t> sizes) const;
+  // Room to write down which part each is of.
+  std::span<uint32_t> parts() const;
   // The parts whose inputs in one place are rows of one batch, one behind the other; none where
   // they are small.
   std::vector<Alike> runs_of_rows(uint32_t slot) const;
@@ -122,14 +124,20 @@ class Group {
   };
 
   void begin(const Node& first);
+  template <uint32_t kInputs>
   Fit note_inputs(const Node& node);
+  template <uint32_t kInputs>
+  void take_like(const Node& first, std::vector<uint32_t>& slots, std::vector<uint32_t>& alone);
 
-  const Node* first_ = nullptr;  // what others are compared with ...
-  Kind kinds_[kMaxInputs];       // ... and its inputs
+  Kind kinds_[kMaxInputs];  // of each input
   size_t n_ = 0;
   std::vector<Node*> members_;  // the first `n_`; as the inputs, as long as any group's were
   std::vector<Input> inputs_;   // the first of all members, then the second of all ...
   size_t stride_ = 0;           // ... so many places further on
+  // While parts are put one behind the other.
+  std::vector<uint32_t> parts_;
+  std::vector<Node*> members_before_;
+  std::vector<Input> inputs_before_;
 };
 
 // How the members' inputs in one place lie to each other.

@@ -39,24 +39,12 @@ void let_inputs_go(Batch& batch) {
   }
 }
 
-void remember_what_differs(Batch& batch, std::span<Node* const> members) {
-  const Node& like = *members[0];
-  batch.numbers.reserve(members.size());
-  bool same_source = true;
-  constexpr size_t kAhead = 8;  // they were last seen before the batch ran
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (i + kAhead < members.size()) fetch(members[i + kAhead]);
-    const Node* m = members[i];
-    batch.numbers.push_back(m->number);
-    same_source &= m->code == like.code && m->instruction == like.instruction;
+void remember_sources(Batch& batch) {
+  batch.sources.reserve(batch.n());
+  for (const Node* m : batch.members) {
+    batch.sources.push_back(m->source());
+    if (m->code) source_hooks.retain(m->code);
   }
-  if (!same_source)
-    for (const Node* m : members) {
-      batch.sources.push_back(m->source());
-      if (m->code) source_hooks.retain(m->code);
-    }
-  if (like.op->own_attrs)
-    for (const Node* m : members) batch.attrs.emplace_back(m->attrs);
 }
 
 // Which node is row i of `stacked`, and which of its own rows that is; -1 for all of it.
@@ -113,6 +101,37 @@ Node* make_anew(Batch& batch, uint32_t row) {
   return node;
 }
 
+// Members become rows, and what they do not have in common is remembered. They were last seen
+// before the batch ran.
+void join_batch(Batch& batch) {
+  constexpr uint32_t kAhead = 12, kPlace = 6;
+  const Node& like = *batch.like;
+  const uint32_t n = batch.n();
+  Node* const* members = batch.members.data();
+  Node** const places = pending.nodes.data();
+  uint64_t* numbers = batch.numbers.data();
+  uint32_t valued = 0;
+  bool same_source = true;
+  for (uint32_t row = 0; row < n; ++row) {
+    if (row + kAhead < n) fetch(members[row + kAhead]);
+    if (row + kPlace < n) __builtin_prefetch(&places[members[row + kPlace]->slot], 1);
+    Node& member = *members[row];
+    numbers[row] = member.number;
+    same_source &= member.code == like.code && member.instruction == like.instruction;
+    places[member.slot] = nullptr;
+    member.batch = &batch;
+    member.row = row;
+    member.uses -= (member.saved & kSavesOutput) != 0;
+    member.saved = 0;
+    member.state = member.uses ? State::valued : State::dropped;
+    valued += member.uses > 0;
+  }
+  pending.removed(n, like);
+  if (!same_source) remember_sources(batch);
+  batch.valued = valued;
+  if (valued) use(batch.whole);
+}
+
 }  // namespace
 
 Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in) {
@@ -121,9 +140,11 @@ Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchI
   const Node& first = *members[0];
   made->whole = &whole;
   made->members.assign(members.begin(), members.end());
+  made->numbers.resize(members.size());
+  if (first.op->own_attrs)
+    for (const Node* m : members) made->attrs.emplace_back(m->attrs);
   made->like = copy_of(first);
   Batch* batch = made.release();
-  remember_what_differs(*batch, members);
   batch->like->flags = first.flags & kCommonFlags;
   batch->like->saved = first.saved;
   batch->like->attrs = Ref<Attrs>(first.attrs).leak();
@@ -132,44 +153,28 @@ Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchI
   whole.batch = batch;
   whole.flags |= Node::stands_for_batch;
   whole.refs += batch->n();
+  join_batch(*batch);
   return *batch;
-}
-
-void join_batch(Batch& batch) {
-  constexpr uint32_t kAhead = 16;
-  const uint32_t n = batch.n();
-  for (uint32_t row = 0; row < n; ++row) {
-    if (row + kAhead < n) __builtin_prefetch(&pending.nodes[batch.members[row + kAhead]->slot], 1);
-    Node& member = *batch.members[row];
-    pending.remove(&member);
-    member.batch = &batch;
-    member.row = row;
-    if (member.saved & kSavesOutput) --member.uses;
-    member.saved = 0;
-    member.state = member.uses ? State::valued : State::dropped;
-    batch.valued += member.uses > 0;
-  }
-  if (batch.valued) use(batch.whole);
 }
 
 void leave_inputs(std::span<Node* const> members) {
   constexpr size_t kAhead = 6;  // inputs were last seen before the batch ran, and may go here
+  const Op& op = *members[0]->op;
+  const uint32_t n_inputs = members[0]->n_inputs;
   for (size_t k = 0; k < members.size(); ++k) {
     if (k + kAhead < members.size())
-      for (const Value& in : members[k + kAhead]->in()) fetch(in.get());
+      for (uint32_t i = 0; i < n_inputs; ++i) fetch(members[k + kAhead]->inputs[i].get());
     Node& member = *members[k];
-    if (member.op->view) {
-      keep_history(member, true);
-      continue;
+    for (uint32_t i = 0; i < n_inputs; ++i) {
+      Node* input = member.inputs[i].get();
+      if (!input) continue;
+      if (op.view) {
+        if (!op.is_edge(i)) unuse(input);
+      } else {
+        let_go(member.inputs[i].leak());
+      }
     }
-    for (uint32_t i = 0; i < member.n_inputs; ++i)
-      if (Node* input = member.inputs[i].leak()) let_go(input);
   }
-}
-
-void row_unneeded(Node& member) {
-  Batch& batch = *member.batch;
-  if (--batch.valued == 0) unuse(batch.whole);
 }
 
 bool revive(Node& node) {
@@ -178,14 +183,6 @@ bool revive(Node& node) {
   node.state = State::valued;
   if (batch->valued++ == 0) use(batch->whole);
   return true;
-}
-
-void leave_batch(Node& node) {
-  if (node.flags & Node::stands_for_batch) return free_batch(node.batch);
-  Batch& batch = *node.batch;
-  if (node.state == State::valued && !node.buffer) row_unneeded(node);
-  batch.members[node.row] = nullptr;
-  unref(batch.whole);
 }
 
 // All members are gone, and nobody refers to the whole.

@@ -52,13 +52,10 @@ struct PlainMode {
   const Mode before;
 };
 
-// Makes the batch of `whole`, whose rows `members` are. They are not changed, but remembered.
+// Makes the batch of `whole`, whose rows `members` are: all of them have their values.
 Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in);
-// All members have their values. The batch has counted their references already.
-void join_batch(Batch& batch);
-// Members that joined let go of their inputs, which may call user code.
+// Members of a new batch let go of their inputs, which may call user code.
 void leave_inputs(std::span<Node* const> members);
-void leave_batch(Node& node);
 void free_batch(Batch* batch);
 
 // True once there was a batch: before, every value has its buffer.
@@ -99,7 +96,18 @@ inline void with_buffer(Node& node) {
     give_row(node);
 }
 // The value of a member is not needed any more.
-void row_unneeded(Node& member);
+inline void row_unneeded(Node& member) {
+  Batch& batch = *member.batch;
+  if (--batch.valued == 0) unuse(batch.whole);
+}
+// A node goes that is a member of a batch, or stands for one.
+inline void leave_batch(Node& node) {
+  if (node.flags & Node::stands_for_batch) return free_batch(node.batch);
+  Batch& batch = *node.batch;
+  if (node.state == State::valued && !node.buffer) row_unneeded(node);
+  batch.members[node.row] = nullptr;
+  unref(batch.whole);
+}
 // A member whose value was dropped has it again, if that of its batch is still there.
 bool revive(Node& node);
 

@@ -39,11 +39,10 @@ constinit Forever<Dying> dying;
 
 [[gnu::always_inline]] inline void take_apart(Node* node) {
   if (node->state == State::pending) pending.remove(node);
-  const uint32_t held = values_held(*node);
   for (uint32_t i = 0, n = node->n_inputs; i < n; ++i) {
     Node* input = node->inputs[i].leak();
     if (!input) continue;
-    if (held >> std::min(i, 7u) & 1) unuse(input);
+    if (values_held(*node) >> std::min(i, 7u) & 1) unuse(input);
     if (--input->refs == 0) dying.value.nodes.push_back(input);
   }
   if (node->batch) leave_batch(*node);

@@ -88,6 +88,11 @@ struct Pending {
     --live;
     bytes -= node->layout->numel * size_of(node->dtype);
   }
+  // So many nodes that are all like one have left their places.
+  void removed(size_t n, const Node& like) {
+    live -= n;
+    bytes -= n * like.layout->numel * size_of(like.dtype);
+  }
   // Some time after the list has been looked at, but as soon as there may be too many.
   void look_later(size_t at_least) {
     const size_t n = nodes.size(), room = max_nodes - std::min(max_nodes, live);
