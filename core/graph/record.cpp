@@ -57,15 +57,37 @@ struct Needs {
   return outside;
 }
 
+// What follows from the layouts of inputs of one float dtype, and from who requires grad: most nodes
+// are of a kind that was met before.
+struct Kind {
+  const Op* op = nullptr;
+  LayoutRef in[2];
+  uint32_t about = 0;  // dtypes and flags of the inputs, and whether gradients are recorded
+  uint32_t key = 0;    // see graph/key; never 0
+  DType dtype{};
+  uint8_t flags = 0;  // as in Needs
+  uint8_t saved = 0;
+  LayoutRef layout;
+};
+struct Kinds {
+  Kind entries[128];
+};
+constinit Forever<Kinds> kinds;
+
+// `kind`: that of the node to be made, if it is known.
 template <size_t kInputs>
 [[gnu::always_inline]] inline Needs prepare(const Op& op, std::span<Value, kInputs> inputs,
-                                            DType dtype) {
+                                            DType dtype, const Kind* kind) {
   Needs needs;
-  const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
+  if (kind) {
+    needs.flags = kind->flags;
+    needs.saved = kind->saved;
+  }
+  const bool records_grad = !kind && mode.grad && op.differentiable && is_floating(dtype);
   const uint8_t passed_on = records_grad ? Node::requires_grad : 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Node& in = *inputs[i];
-    if (in.flags & passed_on) {
+    if (!kind && in.flags & passed_on) {
       needs.flags = passed_on;
       needs.saved |= op.saves_for(i);
     }
@@ -217,9 +239,10 @@ namespace {
 
 template <size_t kInputs>
 [[gnu::always_inline]] inline Value append_to(std::span<Value, kInputs> inputs, Infer& s,
-                                              AttrsRef attrs) {
+                                              AttrsRef attrs, const Kind* kind = nullptr) {
   const Op& op = s.op;
-  const Needs needs = prepare(op, inputs, s.dtype);
+  const uint32_t key = kind ? kind->key : 0;
+  const Needs needs = prepare(op, inputs, s.dtype, kind);
   if (needs.outside | special_nodes) [[unlikely]]
     look_at_inputs(op, inputs, needs);
   Node* node = new_node(op, inputs.size(), s.dtype, s.layout.leak(), s.offset, attrs.leak());
@@ -240,7 +263,7 @@ template <size_t kInputs>
       return Value::adopt(node);
     }
   }
-  pending.add(node);
+  pending.add(node, key);
   Value result = Value::adopt(node);
   if (op.at_once | mode.eager | needs.outside | (mode.saver != nullptr)) [[unlikely]]
     attend_to(*node, needs.outside);
@@ -288,7 +311,63 @@ void refuse_history(Node& node, Error error) {
   special_nodes = true;
 }
 
+namespace {
+
+template <size_t kInputs>
+inline uint32_t about(std::span<const Value, kInputs> inputs) {
+  uint32_t all = mode.grad;
+  for (const Value& in : inputs)
+    all = all << 12 | static_cast<uint32_t>(in->dtype) << 3 |
+          (in->flags & (Node::requires_grad | Node::weak));
+  return all;
+}
+
+// Records a node of a kind that was not met before, and remembers the kind where it may.
+template <size_t kInputs>
+[[gnu::noinline]] Value record_new_kind(const Op& op, std::span<Value, kInputs> inputs,
+                                        Kind& place) {
+  Kind kind;
+  kind.op = &op;
+  kind.about = about<kInputs>(inputs);
+  bool alike = !mode.saver && is_floating(inputs[0]->dtype);
+  for (size_t i = 0; i < kInputs; ++i) {
+    kind.in[i] = LayoutRef(inputs[i]->layout);
+    alike &= inputs[i]->dtype == inputs[0]->dtype && !(inputs[i]->flags & Node::weak);
+  }
+  Infer infer{op, inputs, {}};
+  op.infer(infer);
+  Value made = append_to(inputs, infer, nullptr);
+  if (!alike || made->state != State::pending || !pending.marks[made->slot].key) return made;
+  kind.key = pending.marks[made->slot].key;
+  kind.dtype = made->dtype;
+  kind.flags = made->flags & Node::requires_grad;
+  kind.saved = made->saved;
+  kind.layout = LayoutRef(made->layout);
+  place = std::move(kind);
+  return made;
+}
+
+template <size_t kInputs>
+inline Value record_by_layout(const Op& op, std::span<Value, kInputs> inputs) {
+  const Layout* first = inputs[0]->layout;
+  const Layout* second = kInputs > 1 ? inputs[kInputs - 1]->layout : nullptr;
+  const auto address = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
+  const uint64_t hash = address(&op) ^ address(first) ^ address(second) << 20;
+  Kind& kind = kinds.value.entries[hash * 0x9e3779b97f4a7c15u >> 57];
+  if (kind.op != &op || kind.in[0].get() != first || kind.in[1].get() != second ||
+      kind.about != about<kInputs>(inputs)) [[unlikely]]
+    return record_new_kind(op, inputs, kind);
+  Infer known{op, inputs, {}, kind.dtype, kind.layout, 0};
+  return append_to(inputs, known, nullptr, &kind);
+}
+
+}  // namespace
+
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
+  if (op.by_layout && attrs.empty()) {
+    if (inputs.size() == 1) return record_by_layout(op, inputs.first<1>());
+    if (inputs.size() == 2) return record_by_layout(op, inputs.first<2>());
+  }
   Infer infer{op, inputs, attrs};
   op.infer(infer);
   return append_inferred(infer, infer.attrs.empty() ? nullptr : shared_attrs(op, infer.attrs));

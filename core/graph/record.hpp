@@ -67,12 +67,13 @@ struct Pending {
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
 
-  [[gnu::always_inline]] void add(Node* node) {
+  // `key`: that of the node, if it is known and not 0.
+  [[gnu::always_inline]] void add(Node* node, uint32_t key = 0) {
     if (nodes.size() == nodes.capacity()) [[unlikely]]
       grow();
     node->slot = static_cast<uint32_t>(nodes.size());
     const size_t size = node->layout->numel * size_of(node->dtype);
-    marks[node->slot] = {node->row, key_of(*node, size)};
+    marks[node->slot] = {node->row, key ? key : key_of(*node, size)};
     nodes.push_back(node);
     ++live;
     bytes += size;
