@@ -73,15 +73,49 @@ struct Needs {
   return batch ? batch->level : node.row;
 }
 
+// Nodes whose inputs have these layouts and one float dtype: most are of a kind that was met before.
+struct alignas(64) Kind {
+  const Op* op = nullptr;
+  LayoutRef in[2];
+  LayoutRef layout;
+  DType dtype{};
+  Known known;
+};
+struct Kinds {
+  Kind entries[1024];
+};
+constinit Forever<Kinds> kinds;
+
+template <size_t kInputs>
+[[gnu::always_inline]] inline uint32_t about(std::span<const Value, kInputs> inputs) {
+  uint32_t all = mode.grad;
+  for (const Value& in : inputs)
+    all = all << 12 | static_cast<uint32_t>(in->dtype) << 3 |
+          (in->flags & (Node::requires_grad | Node::weak));
+  return all;
+}
+
+// For the next node that is like `node`, which was just recorded, if it may be known.
+Known known_of(const Node& node, uint32_t about) {
+  if (node.state != State::pending || mode.saver) return {};
+  const uint8_t flags = node.flags & Node::requires_grad;
+  return {about, pending.marks[node.slot].key, flags, node.saved};
+}
+
+// `known`: what is known of the node to be made, if anything is.
 template <size_t kInputs>
 [[gnu::always_inline]] inline Needs prepare(const Op& op, std::span<Value, kInputs> inputs,
-                                            DType dtype) {
+                                            DType dtype, const Known* known) {
   Needs needs;
-  const bool records_grad = mode.grad && op.differentiable && is_floating(dtype);
+  if (known) {
+    needs.flags = known->flags;
+    needs.saved = known->saved;
+  }
+  const bool records_grad = !known && mode.grad && op.differentiable && is_floating(dtype);
   const uint8_t passed_on = records_grad ? Node::requires_grad : 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Node& in = *inputs[i];
-    if (in.flags & passed_on) {
+    if (!known && in.flags & passed_on) {
       needs.flags = passed_on;
       needs.saved |= op.saves_for(i);
     }
@@ -236,9 +270,10 @@ namespace {
 
 template <size_t kInputs>
 [[gnu::always_inline]] inline Value append_to(std::span<Value, kInputs> inputs, Infer& s,
-                                              AttrsRef attrs) {
+                                              AttrsRef attrs, const Known* known = nullptr) {
   const Op& op = s.op;
-  const Needs needs = prepare(op, inputs, s.dtype);
+  const uint32_t key = known ? known->key : 0;
+  const Needs needs = prepare(op, inputs, s.dtype, known);
   if (needs.outside | special_nodes) [[unlikely]]
     look_at_inputs(op, inputs, needs);
   Node* node = new_node(op, inputs.size(), s.dtype, s.layout.leak(), s.offset, attrs.leak());
@@ -260,7 +295,7 @@ template <size_t kInputs>
       return Value::adopt(node);
     }
   }
-  pending.add(node);
+  pending.add(node, key);
   Value result = Value::adopt(node);
   if (op.at_once | mode.eager | needs.outside | (mode.saver != nullptr)) [[unlikely]]
     attend_to(*node, needs.outside);
@@ -280,6 +315,22 @@ Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
              const Layout* layout, int64_t offset) {
   Infer known{op, inputs, {}, dtype, LayoutRef(layout), offset};
   return append_inferred(known, std::move(attrs));
+}
+
+void append_parts(const Op& op, const Value& of, std::span<ViewPart> parts, Values& to) {
+  const uint32_t now = about(std::span<const Value, 1>(&of, 1));
+  to.reserve(to.size() + parts.size());
+  for (ViewPart& part : parts) {
+    Value in[] = {of};
+    Infer infer{op, in, {}, of->dtype, part.layout, of->offset + part.offset};
+    if (part.known.key && part.known.about == now && part.known_at == of->offset) {
+      to.push_back(append_to(std::span(in), infer, part.attrs, &part.known));
+      continue;
+    }
+    to.push_back(append_to(std::span(in), infer, part.attrs));
+    part.known = known_of(*to.back(), now);
+    part.known_at = of->offset;
+  }
 }
 
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout) {
@@ -306,7 +357,51 @@ void refuse_history(Node& node, Error error) {
   special_nodes = true;
 }
 
+namespace {
+
+// Records a node of a kind that was not met before, and remembers the kind where it may.
+template <size_t kInputs>
+[[gnu::noinline]] Value record_new_kind(const Op& op, std::span<Value, kInputs> inputs,
+                                        Kind& place) {
+  Kind kind;
+  kind.op = &op;
+  bool alike = is_floating(inputs[0]->dtype);
+  for (size_t i = 0; i < kInputs; ++i) {
+    kind.in[i] = LayoutRef(inputs[i]->layout);
+    alike &= inputs[i]->dtype == inputs[0]->dtype && !(inputs[i]->flags & Node::weak);
+  }
+  const uint32_t now = about<kInputs>(inputs);
+  Infer infer{op, inputs, {}};
+  op.infer(infer);
+  kind.dtype = infer.dtype;
+  kind.layout = infer.layout;
+  Value made = append_to(inputs, infer, nullptr);
+  kind.known = known_of(*made, now);
+  if (alike && kind.known.key) place = std::move(kind);
+  return made;
+}
+
+template <size_t kInputs>
+inline Value record_by_layout(const Op& op, std::span<Value, kInputs> inputs) {
+  const Layout* first = inputs[0]->layout;
+  const Layout* second = kInputs > 1 ? inputs[kInputs - 1]->layout : nullptr;
+  const auto address = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
+  const uint64_t hash = address(&op) ^ address(first) ^ address(second) << 20;
+  Kind& kind = kinds.value.entries[hash * 0x9e3779b97f4a7c15u >> 54];
+  if (kind.op != &op || kind.in[0].get() != first || kind.in[1].get() != second ||
+      kind.known.about != about<kInputs>(inputs)) [[unlikely]]
+    return record_new_kind(op, inputs, kind);
+  Infer infer{op, inputs, {}, kind.dtype, kind.layout, 0};
+  return append_to(inputs, infer, nullptr, &kind.known);
+}
+
+}  // namespace
+
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
+  if (op.by_layout && attrs.empty()) {
+    if (inputs.size() == 1) return record_by_layout(op, inputs.first<1>());
+    if (inputs.size() == 2) return record_by_layout(op, inputs.first<2>());
+  }
   Infer infer{op, inputs, attrs};
   op.infer(infer);
   return append_inferred(infer, infer.attrs.empty() ? nullptr : shared_attrs(op, infer.attrs));

@@ -24,6 +24,22 @@ Value record(const Op& op, Value (&&inputs)[N], std::initializer_list<Arg> attrs
 // Attributes that many nodes have may be made once.
 Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
              const Layout* layout, int64_t offset = 0);
+// What a node has from dtypes and flags of its inputs, layouts apart, as it was found for the last.
+struct Known {
+  uint32_t about = 0;  // those dtypes and flags, and whether gradients are recorded
+  uint32_t key = 0;    // see graph/key; 0: nothing is known
+  uint8_t flags = 0;   // Node::requires_grad or nothing
+  uint8_t saved = 0;
+};
+// Makes views of `of`, one for each of `parts`, which describe views of tensors of that layout.
+struct ViewPart {
+  AttrsRef attrs;
+  LayoutRef layout;
+  int64_t offset;  // from the first element of the whole
+  Known known = {};
+  int64_t known_at = 0;  // the offset of the whole for which it is known
+};
+void append_parts(const Op& op, const Value& of, std::span<ViewPart> parts, Values& to);
 // A node without a value that only carries gradient edges; its turn comes in a run all the same.
 Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout);
 // A node that was never pending and has neither inputs nor a value; its only reference is the
@@ -73,12 +89,13 @@ struct Pending {
   bool begun = false;
   uint64_t since = 0;
 
-  [[gnu::always_inline]] void add(Node* node) {
+  // `key`: that of the node, if it is known and not 0.
+  [[gnu::always_inline]] void add(Node* node, uint32_t key = 0) {
     if (nodes.size() == nodes.capacity()) [[unlikely]]
       grow();
     node->slot = static_cast<uint32_t>(nodes.size());
     const size_t size = node->layout->numel * size_of(node->dtype);
-    marks[node->slot] = {node->row, key_of(*node, size)};
+    marks[node->slot] = {node->row, key ? key : key_of(*node, size)};
     nodes.push_back(node);
     ++live;
     bytes += size;

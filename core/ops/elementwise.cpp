@@ -555,6 +555,7 @@ constexpr Op with_family(Op op, int index, int arity, Class c, void (*infer)(Inf
                          void (*kernel)(Run&), Value (*lift)(const Lift&),
                          bool (*tile)(const Node&, Tile&)) {
   if (!op.signature && !op.hidden) op.signature = kSignatures[arity];
+  op.by_layout |= !op.infer;
   if (!op.infer) op.infer = infer;
   op.kernel = kernel;
   op.launches = c != Class::Division;

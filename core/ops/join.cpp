@@ -155,15 +155,11 @@ Value part(const Op& op, const Value& a, std::span<const Arg> attrs) {
 // How tensors of one layout come apart in one way: everything about the views of their parts but
 // whose they are.
 struct Cut {
-  struct Part {
-    AttrsRef attrs;
-    ViewGeometry geometry;
-  };
   uint32_t refs;
   const Op* op;
   LayoutRef of;
   int64_t dim, size;
-  std::vector<Part> parts;
+  std::vector<ViewPart> parts;
 };
 void release(Cut* cut) { delete cut; }
 
@@ -181,7 +177,8 @@ Ref<Cut> cut_of(const Op& op, const Node& a, int64_t dim, int64_t size, int64_t 
   auto made = Ref<Cut>::adopt(new Cut{1, &op, LayoutRef(a.layout), dim, size, {}});
   for (int64_t i = 0; i < n; ++i) {
     const auto attrs = attrs_of(i);
-    made->parts.push_back({make_attrs(attrs), geometry_of(op, a.dtype, *a.layout, attrs)});
+    const auto [layout, offset] = geometry_of(op, a.dtype, *a.layout, attrs);
+    made->parts.push_back({make_attrs(attrs), layout, offset, {}, 0});
   }
   return known = made;
 }
@@ -191,17 +188,13 @@ Values take_apart(const Op& op, const Value& a, int64_t dim, int64_t size, int64
                   AttrsOf attrs_of) {
   constexpr int64_t kWorthKeeping = 32;
   Values out;
-  out.reserve(n);
   if (n > kWorthKeeping) {
+    out.reserve(n);
     for (int64_t i = 0; i < n; ++i) out.push_back(part(op, a, attrs_of(i)));
     return out;
   }
   const Ref<Cut> cut = cut_of(op, *a, dim, size, n, attrs_of);
-  for (const Cut::Part& part : cut->parts) {
-    Value in[] = {a};
-    out.push_back(append(op, in, part.attrs, a->dtype, part.geometry.layout.get(),
-                         a->offset + part.geometry.offset));
-  }
+  append_parts(op, a, cut->parts, out);
   return out;
 }
 

@@ -239,17 +239,9 @@ void Variable::bump_version() {
   ++family_->version->count;
 }
 
-Variable::Variable(const Variable& base, Value node, bool same) noexcept
-    : node_(node.leak()),
-      family_(Ref<Family>(base.family_).leak()),
-      stamp_(same ? family_->cell->stamp : 0),
-      view_(true),
-      beyond_(base.beyond_),
-      origin_(mode.grad ? base.origin_ : Origin::without_grad),
-      seen_version_(family_->version->count) {
+bool Variable::may_show_more() const {
   static const Op& by_strides = op_named("as_strided");
-  unuse(node_);
-  if (base.view_ && node_->op == &by_strides) beyond_ = true;
+  return node_->op == &by_strides;
 }
 
 Variable Variable::detach(bool own_version) {

@@ -8,6 +8,7 @@
 // the same cell. A tensor that was never aliased nor written has neither, only its node.
 #pragma once
 
+#include "graph/mode.hpp"
 #include "graph/node.hpp"
 
 namespace wend {
@@ -109,7 +110,18 @@ class Variable {
     if (!family_) join_family();
     return node() == viewed;
   }
-  Variable(const Variable& base, Value node, bool same) noexcept;
+  Variable(const Variable& base, Value node, bool same) noexcept
+      : node_(node.leak()),
+        family_(base.family_),
+        stamp_(same ? family_->cell->stamp : 0),
+        view_(true),
+        beyond_(base.beyond_),
+        origin_(mode.grad ? base.origin_ : Origin::without_grad),
+        seen_version_(family_->version->count) {
+    ++family_->refs;
+    unuse(node_);
+    if (base.view_ && may_show_more()) beyond_ = true;
+  }
   // The same storage without history; .data has its own version counter.
   Variable detach(bool own_version);
   // Replaces the value, of the same sizes and dtype, and tells every alias.
@@ -133,6 +145,7 @@ class Variable {
 
  private:
   void join_family();
+  bool may_show_more() const;  // than the view that it was made from
   void write_part(const Value& value, bool grad);
   void set_geometry(Value node);
   void write_outside(const Value& value);
