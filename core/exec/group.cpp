@@ -225,7 +225,7 @@ void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
     Node* node = nodes[i];
     if (!node) continue;
     if (node->uses == 0) {
-      alone.push_back(slot);
+      alone.push_back(slots[i]);
       continue;
     }
     if (!first_) begin(*node);
