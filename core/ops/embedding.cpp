@@ -34,8 +34,9 @@ Dims rows_of_table(const Node& indices, int64_t width) {
   return sizes;
 }
 
-// Indices are int64 and contiguous, see embedding_body.
+// Indices are int64, see embedding_body. Those of a batch's members may have gaps in between.
 void infer_embedding(Infer& s) {
+  s.in[1] = row_major(s.in[1]);
   const Node &table = *s.in[0], &indices = *s.in[1];
   s.dtype = table.dtype;
   s.layout = contiguous(rows_of_table(indices, table.size(1)));
@@ -62,8 +63,8 @@ void run_embedding(Run& s) {
 // The last two inputs are gradients of rows and where they were looked up. Attributes: rows of the
 // table, the row that gets no gradient or -1, whether to divide by how often a row was looked up.
 void infer_embedding_backward(Infer& s) {
-  Value& rows = s.in[s.in.size() - 2];
-  rows = row_major(rows);
+  for (Value& in : s.in) in = row_major(in);
+  const Value& rows = s.in[s.in.size() - 2];
   s.dtype = rows->dtype;
   s.layout = contiguous(Dims{s.attrs[0].as_int(), rows->size(rows->ndim() - 1)});
 }
@@ -163,7 +164,7 @@ Values embedding_body(Call& c) {
   if (c[4].as_bool())
     fail(ErrorKind::not_implemented,
          "embedding: gradients are dense here; sparse=True is not supported");
-  return {record(op, {table, row_major(cast(indices, DType::int64))}, {c[2], c[3]})};
+  return {record(op, {table, cast(indices, DType::int64)}, {c[2], c[3]})};
 }
 
 void infer_one_hot(Infer& s) {
@@ -225,7 +226,7 @@ constexpr Op kOps[] = {
      .body = embedding_body,
      .method = false},
     {.name = "embedding_rows",
-     .doc = "embedding, with contiguous int64 indices.",
+     .doc = "embedding, with int64 indices.",
      .infer = infer_embedding,
      .kernel = run_embedding,
      .grad = {GRAD(embedding_gradient(s, b))},

@@ -384,7 +384,9 @@ Value lift_dot(const Lift& s) { return sum(s.in[0] * s.in[1], Dims{1}, false); }
 Value lift_affine(const Lift& s) {
   if (s.is_shared(1) && s.is_shared(2) && !s.is_shared(0) && s.in[2]->ndim() == 1)
     return lift_as_is(s);
-  const Value rows = lift_rows<nt>(s);
+  if (s.like.inputs[1]->ndim() < 2) return nullptr;
+  const bool one_product = s.is_shared(0) && s.is_shared(1);
+  const Value rows = one_product ? rows_nt(s.in[0], s.in[1]) : lift_rows<nt>(s);
   return rows ? rows + aligned(s, 2, s.like.ndim()) : Value();
 }
 Value lift_added(const Lift& s) {

@@ -105,11 +105,11 @@ def test_members_of_a_batch_are_as_each_by_itself(index: int) -> None:
     entry = entries()[index]
     if entry.name.startswith(("empty", "new_empty")):
         return
-    for call in calls_of(index):
+    for number, call in enumerate(calls_of(index)):
         turned = call.map(lambda recipe: recipe._replace(layout="transposed"))
-        tried = [(call, own, False) for own in choices(call)]
-        tried += [(turned, choices(call)[0], False), (call, choices(call)[0], True)]
-        for one, own, gaps in tried:
+        tried = [(call, own) for own in choices(call)] + [(turned, choices(call)[0])]
+        for place, (one, own) in enumerate(tried):
+            gaps = (number + place) % 2 == 1
             expected = outcome(entry, one, own, gaps, batched=False)
             if expected is not None:
                 got = outcome(entry, one, own, gaps, batched=True)
@@ -240,6 +240,25 @@ def test_products_of_each_member_run_in_batches(product: Any) -> None:
     (expected, many), (got, few) = run(False), run(True)
     compare(expected, got, "batched")
     assert few < many
+
+
+def test_members_may_share_all_but_the_bias() -> None:
+    x, w = wend.arange(6.0).view(2, 3), wend.arange(12.0).view(4, 3)
+    for biases in (wend.arange(36.0).view(MEMBERS, 4), wend.arange(9.0)):
+        results = [wend.nn.functional.linear(x, w, b) for b in biases]
+        assert [r.tolist() for r in results] == [(x @ w.t() + b).tolist() for b in biases]
+
+
+def test_members_may_look_up_parts_of_their_indices() -> None:
+    table = wend.arange(20.0).view(10, 2).requires_grad_()
+    indices = [wend.arange(5) + i for i in range(6)]
+    parts = [(i * 1 % 10)[:3] for i in indices] + [(i * 1 % 10)[2:] for i in indices]
+    rows = [wend.nn.functional.embedding(part, table) for part in parts]
+    wend.stack(rows).sum().backward()
+    assert [r.tolist() for r in rows] == [table[part].tolist() for part in parts]
+    assert table.grad.sum(1).tolist() == [
+        2.0 * sum(p.tolist().count(i) for p in parts) for i in range(10)
+    ]
 
 
 DRAWN = {
