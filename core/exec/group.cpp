@@ -178,12 +178,12 @@ void Groups::sort(std::span<const Place> level) {
 
 namespace {
 
-constexpr size_t kAhead = 16;  // nodes that are fetched before their turn comes
+constexpr size_t kAhead = 32;  // nodes that are fetched before their turn comes
 
 // Nodes are passed in an order that memory does not know: those to come are fetched, and then what
 // they refer to. There are `kAhead` empty places behind the last.
 [[gnu::always_inline]] inline void fetch_ahead(Node* const* at, uint32_t n_inputs) {
-  constexpr size_t kInputs = 6;
+  constexpr size_t kInputs = 10;
   fetch(at[kAhead]);
   const Node* node = at[kInputs];
   if (!node) return;
@@ -245,6 +245,7 @@ void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {
   const std::span nodes(members_.data(), stride_);
   std::ranges::transform(slots, nodes.begin(), [](uint32_t slot) { return pending.nodes[slot]; });
   std::fill_n(nodes.end(), kAhead, nullptr);
+  for (const Node* node : nodes.first(std::min(stride_, kAhead))) fetch(node);
   const auto any = std::ranges::find_if(nodes, [](const Node* node) { return node; });
   if (any == nodes.end()) return slots.clear();
   const Node& first = **any;
