@@ -474,6 +474,19 @@ def test_element_writes_move_as_many_elements_as_are_written() -> None:
     assert counted(write)["bytes"] < 100 * 1000 * 4
 
 
+@pytest.mark.parametrize("kinds", [1, 7, 200])
+def test_a_level_may_hold_any_number_of_kinds_in_any_order(kinds: int) -> None:
+    source = np.random.RandomState(kinds)
+    order = source.permutation(np.repeat(np.arange(kinds), 8))
+    xs = [wend.full((1 + int(kind),), float(i)) for i, kind in enumerate(order)]
+    wend.cat(xs).sum().item()
+    with wend.report() as report:
+        ys = [x.sin() for x in xs]
+        total = wend.cat(ys).sum().item()
+    assert report.batch_sizes == {8: kinds}
+    assert total == pytest.approx(sum(np.sin(i) * (1 + kind) for i, kind in enumerate(order)), 1e-3)
+
+
 @pytest.mark.parametrize("which", [0, 3])
 def test_each_of_several_views_of_one_value_has_its_own_gradient(which: int) -> None:
     def gradient(T: Any) -> list[Any]:
