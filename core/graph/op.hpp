@@ -152,7 +152,8 @@ struct Op {
 
   // A primitive has a rule for shape and dtype, and a kernel unless it is a view ...
   void (*infer)(Infer&) = nullptr;
-  // For float inputs of one dtype the rule asks for nothing but layouts: what it says is remembered.
+  // The rule goes by layouts, dtypes and attributes alone if input 0 has floats and none is a number:
+  // what it says is remembered.
   bool by_layout = false;
   void (*kernel)(Run&) = nullptr;
   bool launches = false;  // the kernel cannot fail, so it may run while the scheduler goes on

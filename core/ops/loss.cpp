@@ -437,6 +437,7 @@ constexpr Op kOps[] = {
     {.name = "nll_loss_forward",
      .doc = "nll_loss of contiguous inputs.",
      .infer = infer_nll,
+     .by_layout = true,
      .kernel = run_nll,
      .grad = {GRAD(nll_gradient(s, b, c))},
      .lift = lift_nll,
