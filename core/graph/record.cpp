@@ -332,8 +332,8 @@ void append_parts(const Op& op, const Value& of, std::span<ViewPart> parts, Valu
     Value in[] = {of};
     const int64_t offset = of->offset + part.offset;
     if (part.known.key && part.known.about == now && part.known_at == of->offset) {
-      to.push_back(append_to(op, std::span(in), part.attrs, of->dtype, part.layout, offset,
-                             &part.known));
+      to.push_back(
+          append_to(op, std::span(in), part.attrs, of->dtype, part.layout, offset, &part.known));
       continue;
     }
     to.push_back(append_to(op, std::span(in), part.attrs, of->dtype, part.layout, offset));
@@ -395,7 +395,8 @@ template <size_t kInputs>
 }
 
 template <size_t kInputs>
-[[gnu::always_inline]] inline Value record_by_layout(const Op& op, std::span<Value, kInputs> inputs, AttrsRef attrs) {
+[[gnu::always_inline]] inline Value record_by_layout(const Op& op, std::span<Value, kInputs> inputs,
+                                                     AttrsRef attrs) {
   const Layout* first = inputs[0]->layout;
   const Layout* second = kInputs > 1 ? inputs[kInputs - 1]->layout : nullptr;
   const auto address = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
@@ -424,10 +425,8 @@ template <size_t kInputs>
 
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   if (!attrs.empty()) return record_with_attrs(op, inputs, attrs);
-  if (op.by_layout && inputs.size() == 1)
-    return record_by_layout(op, inputs.first<1>(), nullptr);
-  if (op.by_layout && inputs.size() == 2)
-    return record_by_layout(op, inputs.first<2>(), nullptr);
+  if (op.by_layout && inputs.size() == 1) return record_by_layout(op, inputs.first<1>(), nullptr);
+  if (op.by_layout && inputs.size() == 2) return record_by_layout(op, inputs.first<2>(), nullptr);
   Infer infer{op, inputs, attrs};
   op.infer(infer);
   return append_inferred(infer, nullptr);

@@ -165,9 +165,7 @@ Values embedding_body(Call& c) {
          "embedding: gradients are dense here; sparse=True is not supported");
   Value in[] = {table, row_major(cast(indices, DType::int64))};
   if (is_readable(*in[1])) check_rows(*in[1], table->size(0));
-  Values rows;
-  rows.push_back(record(op, in, {c[2], c[3]}));
-  return rows;
+  return only(record(op, in, {c[2], c[3]}));
 }
 
 void infer_one_hot(Infer& s) {

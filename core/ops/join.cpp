@@ -139,11 +139,7 @@ Value joined(Values parts, int64_t dim_asked) {
   return some_drop ? cast(all, dtype) : all;
 }
 
-Values body_cat(Call& c) {
-  Values all;
-  all.push_back(joined(values_of(c[0]), c[1].as_int()));
-  return all;
-}
+Values body_cat(Call& c) { return only(joined(values_of(c[0]), c[1].as_int())); }
 Values body_stack(Call& c) { return {stack(values_of(c[0]), c[1].as_int())}; }
 
 // Attributes of part number `number` of a tensor that was split along `dim`.

@@ -355,9 +355,7 @@ Values cross_entropy_body(Call& c) {
   const Value log_p = log_softmax(x, dim);
   if (std::ranges::equal(x->sizes(), target->sizes()))
     return {soft_cross_entropy(log_p, target, weight, dim, o)};
-  Values loss;
-  loss.push_back(nll_loss(log_p, target, weight, o));
-  return loss;
+  return only(nll_loss(log_p, target, weight, o));
 }
 
 template <class T>
