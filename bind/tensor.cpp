@@ -175,7 +175,7 @@ Value operand(PyObject* o) {
 namespace {
 
 // `same`: what begin_view said.
-inline PyObject* wrap_begun_view(PyObject* tensor, Value node, bool same) {
+[[gnu::always_inline]] inline PyObject* wrap_begun_view(PyObject* tensor, Value node, bool same) {
   TensorObject* t = made(&tensor_type, variable_of(tensor), std::move(node), same);
   PyObject* base = as_tensor(tensor)->base;
   t->base = Py_NewRef(base ? base : tensor);

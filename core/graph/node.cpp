@@ -169,26 +169,33 @@ AttrsRef make_attrs(std::span<const Arg> args) {
 
 namespace {
 
+constinit Forever<std::array<AttrsRef, 256>> known_attrs;
+
 bool same_attrs(const Attrs& a, std::span<const Arg> b) {
   if (a.n != b.size()) return false;
-  for (uint32_t i = 0; i < a.n; ++i)
-    if (!same_attr(a.items[i], b[i])) return false;
+  for (uint32_t i = 0; i < a.n; ++i) {
+    const Arg &x = a.items[i], &y = b[i];
+    if (x.kind != y.kind || x.n != y.n) return false;
+    if (x.i != y.i && !(has_tail(x) && same_attr(x, y))) return false;
+  }
   return true;
+}
+
+[[gnu::noinline]] AttrsRef new_attrs(AttrsRef& last, std::span<const Arg> args) {
+  constexpr size_t kWorthKeeping = 256;  // bytes
+  AttrsRef made = make_attrs(args);
+  if (made->bytes <= kWorthKeeping) last = made;
+  return made;
 }
 
 }  // namespace
 
 AttrsRef shared_attrs(const Op& op, std::span<const Arg> args) {
-  constexpr size_t kWorthKeeping = 256;  // bytes
-  static constinit Forever<std::array<AttrsRef, 256>> known;
-  if (op.own_attrs) return make_attrs(args);  // they differ anyway
+  if (op.own_attrs || args.empty()) return make_attrs(args);  // own ones differ anyway
   auto sum = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&op));
   for (const Arg& a : args) sum += has_tail(a) ? a.n : static_cast<uint64_t>(a.i);
-  AttrsRef& last = known.value[sum * 0x9e3779b97f4a7c15u >> 56];
-  if (last && same_attrs(*last, args)) return last;
-  AttrsRef made = make_attrs(args);
-  if (made->bytes <= kWorthKeeping) last = made;
-  return made;
+  AttrsRef& last = known_attrs.value[sum * 0x9e3779b97f4a7c15u >> 56];
+  return last && same_attrs(*last, args) ? last : new_attrs(last, args);
 }
 
 void release(Attrs* attrs) { small_free(attrs, attrs->bytes); }

@@ -137,6 +137,12 @@ struct SmallAllocator {
   bool operator==(const SmallAllocator&) const = default;
 };
 using Values = std::vector<Value, SmallAllocator<Value>>;
+// A list of nothing else.
+inline Values only(Value v) {
+  Values all(1);
+  all[0] = std::move(v);
+  return all;
+}
 
 // How the walk back goes through a node: by the rule in the entry, or through an autograd.Function,
 // whose outputs are nodes of their own that hand their gradients to the function's node.
@@ -152,7 +158,8 @@ struct Op {
 
   // A primitive has a rule for shape and dtype, and a kernel unless it is a view ...
   void (*infer)(Infer&) = nullptr;
-  // For float inputs of one dtype the rule asks for nothing but layouts: what it says is remembered.
+  // The rule goes by layouts, dtypes and attributes alone if input 0 has floats and none is a
+  // number: what it says is remembered.
   bool by_layout = false;
   void (*kernel)(Run&) = nullptr;
   bool launches = false;  // the kernel cannot fail, so it may run while the scheduler goes on

@@ -73,10 +73,12 @@ struct Needs {
   return batch ? batch->level : node.row;
 }
 
-// Nodes whose inputs have these layouts and one float dtype: most are of a kind that was met before.
+// Nodes of an op with `by_layout` that agree in attributes and in the layouts of their inputs: most
+// are of a kind that was met before.
 struct alignas(64) Kind {
   const Op* op = nullptr;
   LayoutRef in[2];
+  AttrsRef attrs;
   LayoutRef layout;
   DType dtype{};
   Known known;
@@ -269,14 +271,14 @@ namespace {
 }
 
 template <size_t kInputs>
-[[gnu::always_inline]] inline Value append_to(std::span<Value, kInputs> inputs, Infer& s,
-                                              AttrsRef attrs, const Known* known = nullptr) {
-  const Op& op = s.op;
+[[gnu::always_inline]] inline Value append_to(const Op& op, std::span<Value, kInputs> inputs,
+                                              AttrsRef attrs, DType dtype, LayoutRef layout,
+                                              int64_t offset, const Known* known = nullptr) {
   const uint32_t key = known ? known->key : 0;
-  const Needs needs = prepare(op, inputs, s.dtype, known);
+  const Needs needs = prepare(op, inputs, dtype, known);
   if (needs.outside | special_nodes) [[unlikely]]
     look_at_inputs(op, inputs, needs);
-  Node* node = new_node(op, inputs.size(), s.dtype, s.layout.leak(), s.offset, attrs.leak());
+  Node* node = new_node(op, inputs.size(), dtype, layout.leak(), offset, attrs.leak());
   node->flags |= needs.flags;
   node->saved = needs.saved;
   node->row = std::max(needs.level, needs.started + 1);
@@ -302,6 +304,12 @@ template <size_t kInputs>
   return result;
 }
 
+template <size_t kInputs>
+[[gnu::always_inline]] inline Value append_to(std::span<Value, kInputs> inputs, Infer& s,
+                                              AttrsRef attrs) {
+  return append_to(s.op, inputs, std::move(attrs), s.dtype, std::move(s.layout), s.offset);
+}
+
 // Most nodes have one input or two: for those it is compiled with the number known.
 [[gnu::always_inline]] inline Value append_inferred(Infer& s, AttrsRef attrs) {
   if (s.in.size() == 1) return append_to(s.in.first<1>(), s, std::move(attrs));
@@ -322,12 +330,13 @@ void append_parts(const Op& op, const Value& of, std::span<ViewPart> parts, Valu
   to.reserve(to.size() + parts.size());
   for (ViewPart& part : parts) {
     Value in[] = {of};
-    Infer infer{op, in, {}, of->dtype, part.layout, of->offset + part.offset};
+    const int64_t offset = of->offset + part.offset;
     if (part.known.key && part.known.about == now && part.known_at == of->offset) {
-      to.push_back(append_to(std::span(in), infer, part.attrs, &part.known));
+      to.push_back(
+          append_to(op, std::span(in), part.attrs, of->dtype, part.layout, offset, &part.known));
       continue;
     }
-    to.push_back(append_to(std::span(in), infer, part.attrs));
+    to.push_back(append_to(op, std::span(in), part.attrs, of->dtype, part.layout, offset));
     part.known = known_of(*to.back(), now);
     part.known_at = of->offset;
   }
@@ -362,49 +371,65 @@ namespace {
 // Records a node of a kind that was not met before, and remembers the kind where it may.
 template <size_t kInputs>
 [[gnu::noinline]] Value record_new_kind(const Op& op, std::span<Value, kInputs> inputs,
-                                        Kind& place) {
+                                        AttrsRef attrs, Kind& place) {
   Kind kind;
   kind.op = &op;
-  bool alike = is_floating(inputs[0]->dtype);
-  for (size_t i = 0; i < kInputs; ++i) {
-    kind.in[i] = LayoutRef(inputs[i]->layout);
-    alike &= inputs[i]->dtype == inputs[0]->dtype && !(inputs[i]->flags & Node::weak);
-  }
+  kind.attrs = attrs;
   const uint32_t now = about<kInputs>(inputs);
-  Infer infer{op, inputs, {}};
+  const Node* given[kInputs];
+  bool lasts = is_floating(inputs[0]->dtype);
+  for (size_t i = 0; i < kInputs; ++i) {
+    given[i] = inputs[i].get();
+    kind.in[i] = LayoutRef(given[i]->layout);
+    lasts &= !(given[i]->flags & Node::weak);
+  }
+  Infer infer{op, inputs, attrs ? attrs->span() : std::span<const Arg>()};
   op.infer(infer);
+  for (size_t i = 0; i < kInputs; ++i) lasts &= inputs[i].get() == given[i];
   kind.dtype = infer.dtype;
   kind.layout = infer.layout;
-  Value made = append_to(inputs, infer, nullptr);
+  Value made = append_to(inputs, infer, std::move(attrs));
   kind.known = known_of(*made, now);
-  if (alike && kind.known.key) place = std::move(kind);
+  if (lasts && kind.known.key) place = std::move(kind);
   return made;
 }
 
 template <size_t kInputs>
-inline Value record_by_layout(const Op& op, std::span<Value, kInputs> inputs) {
+[[gnu::always_inline]] inline Value record_by_layout(const Op& op, std::span<Value, kInputs> inputs,
+                                                     AttrsRef attrs) {
   const Layout* first = inputs[0]->layout;
   const Layout* second = kInputs > 1 ? inputs[kInputs - 1]->layout : nullptr;
   const auto address = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
-  const uint64_t hash = address(&op) ^ address(first) ^ address(second) << 20;
+  const uint64_t hash =
+      address(&op) ^ address(attrs.get()) ^ address(first) ^ address(second) << 20;
   Kind& kind = kinds.value.entries[hash * 0x9e3779b97f4a7c15u >> 54];
-  if (kind.op != &op || kind.in[0].get() != first || kind.in[1].get() != second ||
-      kind.known.about != about<kInputs>(inputs)) [[unlikely]]
-    return record_new_kind(op, inputs, kind);
-  Infer infer{op, inputs, {}, kind.dtype, kind.layout, 0};
-  return append_to(inputs, infer, nullptr, &kind.known);
+  if (kind.op != &op || kind.attrs != attrs || kind.in[0].get() != first ||
+      kind.in[1].get() != second || kind.known.about != about<kInputs>(inputs)) [[unlikely]]
+    return record_new_kind(op, inputs, std::move(attrs), kind);
+  return append_to(op, inputs, std::move(attrs), kind.dtype, kind.layout, 0, &kind.known);
+}
+
+// Apart from those without attributes, for which less is to be done.
+[[gnu::noinline]] Value record_with_attrs(const Op& op, std::span<Value> inputs,
+                                          std::span<const Arg> attrs) {
+  if (op.by_layout && inputs.size() == 1)
+    return record_by_layout(op, inputs.first<1>(), shared_attrs(op, attrs));
+  if (op.by_layout && inputs.size() == 2)
+    return record_by_layout(op, inputs.first<2>(), shared_attrs(op, attrs));
+  Infer infer{op, inputs, attrs};
+  op.infer(infer);
+  return append_inferred(infer, shared_attrs(op, infer.attrs));
 }
 
 }  // namespace
 
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
-  if (op.by_layout && attrs.empty()) {
-    if (inputs.size() == 1) return record_by_layout(op, inputs.first<1>());
-    if (inputs.size() == 2) return record_by_layout(op, inputs.first<2>());
-  }
+  if (!attrs.empty()) return record_with_attrs(op, inputs, attrs);
+  if (op.by_layout && inputs.size() == 1) return record_by_layout(op, inputs.first<1>(), nullptr);
+  if (op.by_layout && inputs.size() == 2) return record_by_layout(op, inputs.first<2>(), nullptr);
   Infer infer{op, inputs, attrs};
   op.infer(infer);
-  return append_inferred(infer, infer.attrs.empty() ? nullptr : shared_attrs(op, infer.attrs));
+  return append_inferred(infer, nullptr);
 }
 
 Values call(const Op& op, std::span<Arg> args) {

@@ -40,7 +40,6 @@ void infer_embedding(Infer& s) {
   const Node &table = *s.in[0], &indices = *s.in[1];
   s.dtype = table.dtype;
   s.layout = contiguous(rows_of_table(indices, table.size(1)));
-  if (is_readable(indices)) check_rows(indices, table.size(0));
 }
 
 void run_embedding(Run& s) {
@@ -164,7 +163,9 @@ Values embedding_body(Call& c) {
   if (c[4].as_bool())
     fail(ErrorKind::not_implemented,
          "embedding: gradients are dense here; sparse=True is not supported");
-  return {record(op, {table, cast(indices, DType::int64)}, {c[2], c[3]})};
+  Value in[] = {table, row_major(cast(indices, DType::int64))};
+  if (is_readable(*in[1])) check_rows(*in[1], table->size(0));
+  return only(record(op, in, {c[2], c[3]}));
 }
 
 void infer_one_hot(Infer& s) {
@@ -228,6 +229,7 @@ constexpr Op kOps[] = {
     {.name = "embedding_rows",
      .doc = "embedding, with int64 indices.",
      .infer = infer_embedding,
+     .by_layout = true,
      .kernel = run_embedding,
      .grad = {GRAD(embedding_gradient(s, b))},
      .lift = lift_embedding,

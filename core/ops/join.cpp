@@ -139,7 +139,7 @@ Value joined(Values parts, int64_t dim_asked) {
   return some_drop ? cast(all, dtype) : all;
 }
 
-Values body_cat(Call& c) { return {joined(values_of(c[0]), c[1].as_int())}; }
+Values body_cat(Call& c) { return only(joined(values_of(c[0]), c[1].as_int())); }
 Values body_stack(Call& c) { return {stack(values_of(c[0]), c[1].as_int())}; }
 
 // Attributes of part number `number` of a tensor that was split along `dim`.
@@ -371,6 +371,7 @@ constexpr Op kOps[] = {
     {.name = "joined",
      .doc = "Inputs side by side along a dimension.",
      .infer = infer_joined,
+     .by_layout = true,
      .kernel = run_joined,
      .launches = true,
      .grad_each = GRAD(joined_gradient(s)),
@@ -380,6 +381,7 @@ constexpr Op kOps[] = {
     {.name = "stacked",
      .doc = "Inputs one behind the other in a new dimension.",
      .infer = infer_stacked,
+     .by_layout = true,
      .kernel = run_stacked,
      .launches = true,
      .grad_each = GRAD(select(g, s.attr(0).as_int(), s.index)),

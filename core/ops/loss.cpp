@@ -355,7 +355,7 @@ Values cross_entropy_body(Call& c) {
   const Value log_p = log_softmax(x, dim);
   if (std::ranges::equal(x->sizes(), target->sizes()))
     return {soft_cross_entropy(log_p, target, weight, dim, o)};
-  return {nll_loss(log_p, target, weight, o)};
+  return only(nll_loss(log_p, target, weight, o));
 }
 
 template <class T>
@@ -437,6 +437,7 @@ constexpr Op kOps[] = {
     {.name = "nll_loss_forward",
      .doc = "nll_loss of contiguous inputs.",
      .infer = infer_nll,
+     .by_layout = true,
      .kernel = run_nll,
      .grad = {GRAD(nll_gradient(s, b, c))},
      .lift = lift_nll,
