@@ -309,6 +309,9 @@ namespace {
 // whatever reads only what is there would come first and wait for its readers.
 bool are_small(const Pending& nodes) { return nodes.bytes < kLargeOnAverage * nodes.live; }
 
+// In the order of recording they run in fewer passes.
+bool are_self_reliant(const Pending& nodes) { return nodes.self_reliant > nodes.live / 2; }
+
 // While a node runs, one that comes soon is fetched, all of it if it has few inputs. Inline, or GCC
 // takes a function of prefetches for one without effect.
 [[gnu::always_inline]] inline void fetch_ahead(size_t i) {
@@ -324,13 +327,15 @@ bool are_small(const Pending& nodes) { return nodes.bytes < kLargeOnAverage * no
 
 void start_pending() {
   pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
+  const bool in_order = are_self_reliant(pending) || !are_small(pending);
+  pending.self_reliant = 0;
   if (pending.live == 0) return;
   TakeTurn taken;
   KeepPlaces keeping;
   ++counters.runs;
   if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
-  if (mode.batching && turn.depth == 1 && are_small(pending)) run_in_batches(poll);
+  if (mode.batching && turn.depth == 1 && !in_order) run_in_batches(poll);
   Fusion fusion(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {
     fetch_ahead(i);
