@@ -62,11 +62,11 @@ struct Pending {
   std::vector<Mark> marks;  // of each; as long as `nodes` may become
   size_t live = 0;          // entries that are not nullptr
   size_t bytes = 0;         // that their values will take
-  size_t self_reliant = 0;  // that gain nothing by company, as far as the walk back knows
   size_t pinned = 0;        // of values that only pending nodes keep alive
   bool in_run = false;      // nodes keep their places
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
+  size_t self_reliant = 0;  // that gain nothing by company, as far as the walk back knows
 
   [[gnu::always_inline]] void add(Node* node) {
     if (nodes.size() == nodes.capacity()) [[unlikely]]
