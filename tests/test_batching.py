@@ -580,6 +580,7 @@ def test_what_goes_while_a_batch_runs_may_look_at_what_is_pending(elements: int)
     del leaves, leaf, tensor
     assert [x[0].item() for x in squared] == [4.0 * i * i for i in range(32)]
     assert [x[-1].item() for x in doubled] == [2.0 * i for i in range(32)]
+    wend.cpu.synchronize()  # a kernel holds what it reads until then
     assert sorted(seen) == [elements * (i + 1) / 2 for i in range(32)]
 
 

@@ -215,6 +215,68 @@ def test_a_reduction_at_the_end_needs_no_memory_for_what_it_reduces() -> None:
         assert z.tolist() == expected.tolist()
 
 
+def gates(T: Any, x: Any) -> Any:
+    """Parts of a tensor, what is made of them, and some of it side by side."""
+    a, b, c, d = x.chunk(4, 1)
+    state = a.sigmoid() * b.tanh() + c.sigmoid() * d
+    return T.cat([state, state.tanh(), a, state, a.sigmoid()], 1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("width", [5, 64, 130, 300])
+def test_what_is_put_together_is_written_there(width: int, dtype: str) -> None:
+    values = np.random.RandomState(width).randn(37, 4 * width).tolist()
+
+    def run(T: Any) -> list[Any]:
+        x = T.tensor(values).to(getattr(T, dtype)).requires_grad_()
+        y = gates(T, x)
+        y.to(T.float32).square().sum().backward()
+        return [t.detach().to(T.float32) for t in (y, x.grad)]
+
+    with wend.batching(False):
+        ours = run(wend)
+    assert bits(ours) == bits(alone(run, wend))
+    tolerance = 0.1 if dtype == "bfloat16" else 1e-4
+    for mine, theirs in zip(ours, run(torch), strict=True):
+        np.testing.assert_allclose(mine.numpy(), theirs.numpy(), tolerance, tolerance)
+
+
+def test_parts_that_are_made_for_a_whole_have_no_memory_of_their_own() -> None:
+    x = wend.rand(100, 80)
+    x.sum().item()
+    with wend.report() as report:
+        kept = x * 2
+        y = wend.cat([kept, (x + 1).exp(), kept], 1)
+        y[0, 0].item()
+    assert (report.kernels, report.bytes) == (1, y.nbytes + x.nbytes)
+    assert (y.numpy()[:, :80] == kept.numpy()).all()
+    assert (y.numpy()[:, 160:] == kept.numpy()).all()
+
+
+@pytest.mark.parametrize("width", [40, 300])
+def test_rows_of_batches_are_read_where_they_lie(width: int) -> None:
+    values = np.random.RandomState(width).randn(2, 64, width).astype("float32")
+    order = np.random.RandomState(1).permutation(64)
+
+    def run(T: Any) -> list[Any]:
+        xs, ys = ([T.tensor(row) for row in value] for value in values)
+        w = T.tensor(values[0][0], requires_grad=True)
+        first = [T.tanh(x * w) for x in xs]
+        other = [T.sin(y * w) for y in ys]
+        total = T.stack([first[j] * other[i] + first[i] for i, j in enumerate(order)])
+        total.square().sum().backward()
+        return [total.detach(), w.grad]
+
+    with wend.report() as report:
+        ours = run(wend)
+    assert any("gathered" in ops for ops in report.fused_ops)
+    assert any("assembled" in ops for ops in report.fused_ops)
+    with wend.fusion(False):
+        assert bits(ours) == bits(run(wend))
+    for mine, theirs in zip(ours, run(torch), strict=True):
+        np.testing.assert_allclose(mine.numpy(), theirs.numpy(), 1e-4, 1e-5)
+
+
 def test_a_dead_operand_gives_its_memory() -> None:
     x = wend.rand(1000, 100)
     x.sum().item()

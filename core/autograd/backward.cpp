@@ -75,6 +75,14 @@ struct RowList {
     for (size_t i = 0; i < sources.size(); ++i)
       if (sources[i] == rows.which) add(rows.gradient, static_cast<int64_t>(i), places[i]);
   }
+  // The gradient of the batch from all of them but those before the `first`.
+  Value assembled(const Node& whole, size_t first) {
+    const auto rest = [&](auto& list) { return std::span(list).subspan(first); };
+    const int64_t unread = std::ranges::min(rest(from));
+    for (int64_t& number : rest(from)) number -= unread;
+    return wend::assembled(std::span(gradients).subspan(unread), whole.sizes(), rest(from),
+                           rest(row), rest(to));
+  }
   // The gradients of one row added up.
   Value of_row(int64_t wanted) const {
     Value total;
@@ -174,10 +182,12 @@ class Walk {
       Entry entry = frontier_->pop_newest();
       if (entry.parts && !entry.parts->placed.empty()) join_parts(entry);
       at_ = entry.node.get();
+      const size_t mark = pending.nodes.size();
       if (mode.anomaly)
         step_and_tell(entry);
       else
         step(entry);
+      if (batches_made) count_self_reliant(mark);
       if (is_too_lazy()) [[unlikely]]
         join_and_run();
     }
@@ -204,6 +214,13 @@ class Walk {
   }
 
  private:
+  // Gradients of batches do much at once as they are, and views do nothing.
+  void count_self_reliant(size_t mark) const {
+    const bool batch = at_->flags & Node::stands_for_batch;
+    for (size_t i = mark; i < pending.nodes.size(); ++i)
+      if (const Node* node = pending.nodes[i]) pending.self_reliant += batch || node->op->view;
+  }
+
   [[gnu::always_inline]] void add(Node* node, Value gradient) {
     if (!gradient || (reach_ && !reach_->leads_to_target(node))) return;
     if (by_batches_)
@@ -323,6 +340,7 @@ class Walk {
     RowList list;
     if (entry.gradient)
       for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
+    const size_t first = list.to.size();
     std::vector<bool> there(batch.n()), met(batch.n());
     if (entry.parts) {
       for (const RowsGradient& rows : entry.parts->rows)
@@ -331,12 +349,16 @@ class Walk {
         else
           met[rows.which] = true;
     }
-    for (int64_t to : list.to) there[to] = met[to] = true;
-    if (!alike || !std::ranges::all_of(there, [](bool b) { return b; })) {
+    for (size_t i = first; i < list.to.size(); ++i) there[list.to[i]] = met[list.to[i]] = true;
+    const bool all_there = std::ranges::all_of(there, [](bool b) { return b; });
+    if (!alike || !(all_there || first)) {
+      if (first) met.assign(batch.n(), true);
       step_members(batch, list, met);
       return false;
     }
-    entry.gradient = assembled(list.gradients, whole.sizes(), list.from, list.row, list.to);
+    // Rows of all members are added in the pass that makes, or takes, the gradient of all.
+    entry.gradient = first && all_there ? entry.gradient + list.assembled(whole, first)
+                                        : list.assembled(whole, 0);
     return true;
   }
 

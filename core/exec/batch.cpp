@@ -193,10 +193,6 @@ class LargeBatches {
 };
 constinit Forever<LargeBatches> large_batches;
 
-struct EndOfRun {
-  ~EndOfRun() { large_batches.value.clear(); }
-};
-
 // Runs levels. What works element by element on a batch may wait, to run with what reads it.
 class Batches {
  public:
@@ -399,7 +395,6 @@ void run_left_over() {
 }  // namespace
 
 bool run_in_batches(Poll& poll) {
-  const EndOfRun end;
   if (broken_off) run_left_over();
   if (are_few()) return false;
   const Levels levels;
@@ -415,6 +410,8 @@ bool run_in_batches(Poll& poll) {
   broken_off = false;
   return true;
 }
+
+void forget_large_batches() { large_batches.value.clear(); }
 
 void start_large_batches(Poll& poll) {
   if (broken_off) return;

@@ -67,5 +67,7 @@ bool run_in_batches(Poll& poll);
 // Starts large batches of what is pending, for which it is no loss that more of their kind is yet
 // to be recorded.
 void start_large_batches(Poll& poll);
+// A run is over: what is left in batches stays there.
+void forget_large_batches();
 
 }  // namespace wend

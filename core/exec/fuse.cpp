@@ -1,10 +1,13 @@
 // exec/fuse.cpp: finds groups of nodes that work element by element in the order of running, and
-// runs each as a program over tiles, with a reduction at its end if there is one.
+// runs each as a program over tiles. Rows that a group reads may be taken from where they are, and
+// at its end there may be a reduction, or a value that is made of members.
 #include "exec/fuse.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/denormals.hpp"
 #include "base/threads.hpp"
@@ -19,6 +22,7 @@ namespace {
 
 constexpr int kMostPassing = 32;         // nodes that may run while others wait
 constexpr double kWorthAThread = 32768;  // nanoseconds
+constexpr int kMostGathered = TileProgram::kGathered - Fusion::kParts;
 
 bool is_saved(const Node& node, uint32_t i) { return i < 7 && node.saved >> i & 1; }
 
@@ -28,6 +32,7 @@ struct External {
   uint32_t frees;  // reads after which it is not needed
   int last;        // member that reads it
   bool taken;      // its memory is an output's
+  bool in_rows;    // some of its rows are read in any order, so no output may have its memory
   bool placed;
   TileProgram::Place place;
 };
@@ -43,11 +48,15 @@ constinit SpareGroups spare;
 // A group that runs. Members know their number by Node::order, which they get anew afterwards.
 class Group final : public Launch {
  public:
-  Group(std::span<Node* const> members, const Tile* tiles, bool reduced, int64_t work)
+  // `parts` is where those of the last member lie, if it is made of others; null if it is not.
+  Group(std::span<Node* const> members, const Tile* tiles, bool closed, const PartAt* parts,
+        int64_t work)
       : Launch(work),
         n_(members.size()),
         tiles_(tiles),
-        reduction_(reduced ? members.back() : nullptr),
+        parts_(parts),
+        reduction_(closed && members.back()->op->takes_maker ? members.back() : nullptr),
+        collection_(closed && !reduction_ ? members.back() : nullptr),
         program_(members[0]->sizes(), members[0]->strides()) {
     std::ranges::copy(members, nodes_);
     look_at_reads();
@@ -86,15 +95,24 @@ class Group final : public Launch {
   bool take_memory(Node& node, int i, size_t bytes);
 
   void add_member(int i, const int16_t* reads);
+  void add_rows(int i);
+  void close(const int16_t* reads);
+  Place place_read(int read) { return read < 0 ? place_of(externals_[~read]) : places_[read]; }
+  Place place_of_part(uint32_t k);
   Place operand(int i, uint32_t k, int read);
   Place place_of(External& e);
-  Place place_for(const Node& node);
+  Place place_for(int i);
 
   // A repeated element in the dtype of a loop, which is converted when the group runs.
   struct Number {
     Cast cast;
     const char* from;
     int64_t element;
+  };
+  // Rows of members, whose beginnings are looked up when the group runs.
+  struct RowTable {
+    const Node* node;
+    std::unique_ptr<char*[]> begins;
   };
   // Tiles of one size that nobody reads any more.
   struct FreeTiles {
@@ -116,7 +134,9 @@ class Group final : public Launch {
   const size_t n_;
   Node* nodes_[Fusion::kMembers];
   const Tile* tiles_;  // only while it is built
-  Node* reduction_;    // the last member, if it is one
+  const PartAt* parts_;
+  Node* reduction_;   // the last member, if it is one ...
+  Node* collection_;  // ... or is made of others
   TileProgram program_;
   int n_externals_ = 0, n_numbers_ = 0;
   External externals_[Fusion::kReads];
@@ -124,7 +144,9 @@ class Group final : public Launch {
   uint32_t left_[Fusion::kMembers];   // reads to come of each member
   uint32_t frees_[Fusion::kMembers];  // as in External
   Place places_[Fusion::kMembers];
+  int8_t part_of_[Fusion::kMembers];  // which part of the collection a member is, or -1
   Number numbers_[Fusion::kReads];
+  std::vector<RowTable> tables_;
   FreeTiles free_[4];  // by size
 };
 
@@ -132,7 +154,7 @@ int Group::external(const Node& node) {
   constexpr int kRecent = 8;
   for (int i = n_externals_; --i >= 0 && i >= n_externals_ - kRecent;)
     if (externals_[i].node == &node) return i;
-  externals_[n_externals_] = {&node, 0, 0, false, false, 0};
+  externals_[n_externals_] = {&node, 0, 0, false, false, false, 0};
   return n_externals_++;
 }
 
@@ -147,6 +169,7 @@ void Group::look_at_reads() {
   for (int i = 0; i < n; ++i) {
     nodes_[i]->order = static_cast<uint64_t>(i) + 1;
     left_[i] = frees_[i] = 0;
+    part_of_[i] = -1;
   }
   int16_t* read = reads_;
   for (int i = 0; i < n; ++i) {
@@ -162,16 +185,22 @@ void Group::look_at_reads() {
         with_buffer(*node.inputs[k]);
         externals_[~number].frees += frees;
         externals_[~number].last = i;
+        externals_[~number].in_rows |= node.op->rows != nullptr;
       }
     }
   }
+  if (!collection_) return;
+  read -= collection_->n_inputs;
+  for (uint32_t k = collection_->n_inputs; k-- > 0;)
+    if (read[k] >= 0) part_of_[read[k]] = static_cast<int8_t>(k);
 }
 
 // Tiles of an output are written after all members before it have read theirs.
 bool Group::take_memory(Node& node, int i, size_t bytes) {
   if (!node.op->donates) return false;
   for (External& e : std::span(externals_, n_externals_)) {
-    if (e.node->uses != e.frees || e.last > i || e.taken || !has_memory_for(*e.node, node, bytes))
+    if (e.node->uses != e.frees || e.last > i || e.taken || e.in_rows ||
+        !has_memory_for(*e.node, node, bytes))
       continue;
     e.taken = true;
     node.buffer = e.node->buffer;
@@ -217,18 +246,37 @@ Group::Place Group::operand(int i, uint32_t k, int read) {
   const Node& in = *nodes_[i]->inputs[k];
   const DType inside = tiles_[i].inside[k + 1];
   const bool repeated = in.layout->uniform && in.layout != nodes_[0]->layout;
-  if (in.dtype == inside || !repeated)
-    return read < 0 ? place_of(externals_[~read]) : places_[read];
+  if (in.dtype == inside || !repeated) return place_read(read);
   Number& number = numbers_[n_numbers_++];
   number.cast = cast_loop(inside, in.dtype);
   number.from = in.data();
   return program_.repeated(reinterpret_cast<const char*>(&number.element));
 }
 
-Group::Place Group::place_for(const Node& node) {
+Group::Place Group::place_of_part(uint32_t k) {
+  const PartAt& part = parts_[k];
+  const DType dtype = collection_->dtype;
+  return program_.scattered(
+      {collection_->data() + part.offset * size_of(dtype), dtype, part.strides},
+      nodes_[0]->sizes());
+}
+
+Group::Place Group::place_for(int i) {
+  const Node& node = *nodes_[i];
   if (node.buffer) return program_.in_order(node.data(), size_of(node.dtype));
   if (reduction_ && reduction_->inputs[0].get() == &node) return program_.sink(size_of(node.dtype));
+  if (part_of_[i] >= 0) return place_of_part(static_cast<uint32_t>(part_of_[i]));
   return new_tile(node.dtype);
+}
+
+// A member that is rows of others: they are read where they lie, unless it is kept.
+void Group::add_rows(int i) {
+  const Node& node = *nodes_[i];
+  tables_.push_back({&node, std::make_unique_for_overwrite<char*[]>(node.size(0))});
+  const Place rows =
+      program_.rows(tables_.back().begins.get(), node.numel() / node.size(0), node.dtype);
+  places_[i] = node.buffer ? place_for(i) : rows;
+  if (node.buffer) program_.add(cast_loop(node.dtype, node.dtype), places_[i], rows);
 }
 
 void Group::add_member(int i, const int16_t* reads) {
@@ -248,9 +296,10 @@ void Group::add_member(int i, const int16_t* reads) {
   for (uint32_t k = 0; k < node.n_inputs; ++k) {
     if (converted[k]) free_tile(at[k + 1], tile.inside[k + 1]);
     if (reads[k] < 0 || --left_[reads[k]] > 0) continue;
-    if (const Node& in = *node.inputs[k]; !in.buffer) free_tile(places_[reads[k]], in.dtype);
+    const Node& in = *node.inputs[k];
+    if (!in.buffer && !in.op->rows) free_tile(places_[reads[k]], in.dtype);
   }
-  const Place out = places_[i] = place_for(node);
+  const Place out = places_[i] = place_for(i);
   const bool converts = tile.inside[0] != node.dtype;
   at[0] = converts ? new_tile(tile.inside[0]) : out;
   if (tile.loop)
@@ -262,23 +311,36 @@ void Group::add_member(int i, const int16_t* reads) {
   free_tile(at[0], tile.inside[0]);
 }
 
+// What the last member reads and is not written there anyway is copied.
+void Group::close(const int16_t* reads) {
+  const Node& node = *nodes_[n_ - 1];
+  const Cast copy = cast_loop(node.inputs[0]->dtype, node.inputs[0]->dtype);
+  for (uint32_t k = 0; k < node.n_inputs; ++k) {
+    const Node& in = *node.inputs[k];
+    const bool written = reads[k] >= 0 && !in.buffer && !in.op->rows &&
+                         (reduction_ || part_of_[reads[k]] == static_cast<int>(k));
+    if (written) continue;
+    const Place from = place_read(reads[k]);
+    program_.add(copy, reduction_ ? program_.sink(size_of(in.dtype)) : place_of_part(k), from);
+  }
+}
+
 void Group::build() {
-  const int n = static_cast<int>(n_) - (reduction_ ? 1 : 0);
+  const bool closed = reduction_ || collection_;
+  const int n = static_cast<int>(n_) - (closed ? 1 : 0);
   const int16_t* reads = reads_;
   for (int i = 0; i < n; ++i) {
-    add_member(i, reads);
+    nodes_[i]->op->rows ? add_rows(i) : add_member(i, reads);
     reads += nodes_[i]->n_inputs;
   }
-  if (reduction_ && reduction_->inputs[0]->buffer) {
-    const DType dtype = reduction_->inputs[0]->dtype;
-    program_.add(cast_loop(dtype, dtype), program_.sink(size_of(dtype)), places_[*reads]);
-  }
+  if (closed) close(reads);
   program_.settle();
 }
 
 void Group::kernel() {
   for (Number& number : std::span(numbers_, n_numbers_))
     number.cast(reinterpret_cast<char*>(&number.element), 0, number.from, 0, 1);
+  for (const RowTable& table : tables_) table.node->op->rows(*table.node, table.begins.get());
   if (reduction_) {
     Run run{*reduction_, &program_};
     return reduction_->op->kernel(run);
@@ -345,14 +407,16 @@ bool Fusion::starts(const Node& node) {
 bool Fusion::joins(const Node& node) {
   if (n_ == kMembers || node.layout != layout_ || node.offset != 0) return false;
   if (reads_ + node.n_inputs + 1 > kReads) return false;
-  int gathered = gathered_;
+  const bool rows = node.op->rows;
+  int gathered = gathered_ + rows;
   for (const Value& in : node.in()) {
     if (in->state == State::valued && !is_awaited(*in))
-      gathered += in->layout != layout_ && !in->layout->uniform;
-    else if (!waits(*in))
+      gathered += !rows && in->layout != layout_ && !in->layout->uniform;
+    else if (rows || !waits(*in))
       return false;
   }
-  if (gathered > TileProgram::kGathered || !node.op->tile(node, tiles_[n_])) return false;
+  if (gathered > kMostGathered) return false;
+  if (rows ? !node.op->rows(node, nullptr) : !node.op->tile(node, tiles_[n_])) return false;
   gathered_ = gathered;
   return true;
 }
@@ -363,11 +427,25 @@ bool Fusion::completes(const Node& node) const {
          node.numel() < layout_->numel;
 }
 
+// Whether the node is made of what members give, and of other values that lie like it.
+bool Fusion::collects(const Node& node) {
+  if (!node.op->parts || n_ == kMembers || node.n_inputs > kParts) return false;
+  if (reads_ + node.n_inputs > kReads) return false;
+  bool any = false;
+  for (const Value& in : node.in()) {
+    if (in->layout != layout_ || in->dtype != node.dtype) return false;
+    const bool waiting = waits(*in);
+    if (!waiting && (in->state != State::valued || is_awaited(*in))) return false;
+    any |= waiting;
+  }
+  return any && node.op->parts(node, parts_);
+}
+
 // Whether the node may run before the members do: it reads none, and does not leave memory untaken
 // that they still read.
 bool Fusion::passes(const Node& node) {
   if (++passed_ > kMostPassing) return false;
-  if (is_worth_it(node)) return false;
+  if (is_worth_it(node) && node.op->tile) return false;
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     const Node& in = *node.inputs[i];
     if (in.state == State::pending || is_awaited(in)) return false;
@@ -385,10 +463,10 @@ void Fusion::add(Node& node) {
 
 void Fusion::run(Node& node) {
   if (n_ > 0) {
-    reduced_ = completes(node);
-    if (reduced_ || (is_worth_it(node) && joins(node))) {
+    closed_ = completes(node) || collects(node);
+    if (closed_ || (is_worth_it(node) && joins(node))) {
       add(node);
-      return reduced_ ? finish() : void();
+      return closed_ ? finish() : void();
     }
     if (passes(node)) return run_alone(node, poll_);
     finish();
@@ -420,7 +498,7 @@ std::vector<Ref<Node>> Fusion::keep_due() {
       members_[kept++] = member;
       continue;
     }
-    reduced_ &= i + 1 < n_;
+    closed_ &= i + 1 < n_;
     if (member->state == State::pending) {
       member->order = 0;
       if (member->needs_grad()) passed_over.emplace_back(member);
@@ -431,24 +509,37 @@ std::vector<Ref<Node>> Fusion::keep_due() {
   return passed_over;
 }
 
+// Rows that nothing but what reads them joins are copied faster by themselves.
+bool Fusion::is_worth_one_pass() const {
+  return n_ > 1 && (closed_ || std::any_of(members_, members_ + n_,
+                                           [](const Node* member) { return member->op->tile; }));
+}
+
+void Fusion::run_each() {
+  for (Node* member : std::span(members_, n_)) {
+    if (member->state != State::pending) continue;
+    member->order = 0;
+    run_alone(*member, poll_);
+  }
+}
+
 void Fusion::finish() {
   const auto passed_over = keep_due();
-  if (n_ == 1) {
-    members_[0]->order = 0;
-    run_alone(*members_[0], poll_);
-  } else if (n_ > 1) {
+  if (is_worth_one_pass()) {
     int64_t work = 0;
     for (Node* member : std::span(members_, n_)) work += work_of(*member);
     poll_.after(work);
     const std::span members(members_, static_cast<size_t>(n_));
     is_to_be_launched(true, work) ? launch_group(members, work) : run_group(members, work);
+  } else {
+    run_each();
   }
   for (const auto& node : passed_over) take_place(*node);
   let_go();
 }
 
 void Fusion::launch_group(std::span<Node* const> members, int64_t work) {
-  auto group = std::make_unique<Group>(members, tiles_, reduced_, work);
+  auto group = std::make_unique<Group>(members, tiles_, closed_, parts_, work);
   group->say_what_it_uses();
   group->publish();
   group->take_off();
@@ -456,7 +547,7 @@ void Fusion::launch_group(std::span<Node* const> members, int64_t work) {
 }
 
 void Fusion::run_group(std::span<Node* const> members, int64_t work) {
-  Group group(members, tiles_, reduced_, work);
+  Group group(members, tiles_, closed_, parts_, work);
   group.run_here();
   group.publish();
   group.take_off();

@@ -267,7 +267,9 @@ struct KeepPlaces {
     pending.in_run = false;
     pending.compact(!pending.begun);
     pending.look_later(early_start.nodes);
-    if (!pending.begun) pending.since = nodes_recorded();
+    if (pending.begun) return;
+    pending.since = nodes_recorded();
+    forget_large_batches();
   }
 };
 
@@ -314,6 +316,9 @@ namespace {
 // whatever reads only what is there would come first and wait for its readers.
 bool are_small(const Pending& nodes) { return nodes.bytes < kLargeOnAverage * nodes.live; }
 
+// In the order of recording they run in fewer passes.
+bool are_self_reliant(const Pending& nodes) { return nodes.self_reliant > nodes.live / 2; }
+
 // While a node runs, one that comes soon is fetched, all of it if it has few inputs. Inline, or GCC
 // takes a function of prefetches for one without effect.
 [[gnu::always_inline]] inline void fetch_ahead(size_t i) {
@@ -329,6 +334,8 @@ bool are_small(const Pending& nodes) { return nodes.bytes < kLargeOnAverage * no
 
 void start_pending() {
   pending.pinned = 0;  // what is pending now keeps nothing alive afterwards
+  const bool in_order = are_self_reliant(pending) || !are_small(pending);
+  pending.self_reliant = 0;
   if (pending.live == 0) return;
   TakeTurn taken;
   KeepPlaces keeping;
@@ -336,8 +343,7 @@ void start_pending() {
   ++counters.runs;
   if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
-  if (mode.batching && turn.depth == 1 && are_small(pending) && run_in_batches(poll) &&
-      pending.live == 0)
+  if (mode.batching && turn.depth == 1 && !in_order && run_in_batches(poll) && pending.live == 0)
     return;
   Fusion fusion(poll);
   for (size_t i = 0; i < pending.nodes.size(); ++i) {

@@ -144,6 +144,12 @@ inline Values only(Value v) {
   return all;
 }
 
+// Where an input lies in a value that is made of its inputs, in elements.
+struct PartAt {
+  std::span<const int64_t> strides;
+  int64_t offset;
+};
+
 // How the walk back goes through a node: by the rule in the entry, or through an autograd.Function,
 // whose outputs are nodes of their own that hand their gradients to the function's node.
 // The rows of a batch's input go back to the batches that they came from.
@@ -178,6 +184,12 @@ struct Op {
   // Where the op works element by element and cannot fail: how; false where not.
   bool (*tile)(const Node&, Tile&) = nullptr;
   bool takes_maker = false;  // its kernel looks at Run::maker
+  // Where the op only takes rows of its inputs, one behind the other: where each begins, to be
+  // asked once they have memory, or with null before that; false where rows have gaps.
+  bool (*rows)(const Node&, char** begins) = nullptr;
+  // Where it only puts its inputs side by side: where each goes; false where two of them meet or
+  // something lies between them.
+  bool (*parts)(const Node&, PartAt* places) = nullptr;
 
   int elementwise = -1;             // index into the elementwise kernels
   const char* grad_name = nullptr;  // PyTorch's name of the way back, where it is not NameBackward0

@@ -88,6 +88,7 @@ struct Pending {
   // have had.
   bool begun = false;
   uint64_t since = 0;
+  size_t self_reliant = 0;  // that gain nothing by company, as far as the walk back knows
 
   // `key`: that of the node, if it is known and not 0.
   [[gnu::always_inline]] void add(Node* node, uint32_t key = 0) {

@@ -8,7 +8,7 @@ namespace wend {
 namespace {
 
 constexpr int64_t kTile = 1024;         // elements
-constexpr int64_t kLongRow = 256;       // elements from which a tile ends with a row
+constexpr int64_t kLongRow = 128;       // elements from which a tile ends with a row
 constexpr int64_t kScratch = 64 << 10;  // bytes of all tiles ...
 constexpr int64_t kAlignment = 64;      // ... each of which begins at a multiple of this
 
@@ -20,22 +20,51 @@ struct TileProgram::Frame {
   int64_t step[kPlaces];
   char* tile_of[kGathered];
   int64_t phase[kGathered], filled[kGathered];  // where in its row a tile begins, and its elements
+  bool in_place[kGathered];                     // the tile is the row itself
   alignas(64) char scratch[kScratch];
 };
 
-TileProgram::Place TileProgram::gathered(Strided in, std::span<const int64_t> sizes) {
-  const int64_t size = size_of(in.dtype);
+TileProgram::Place TileProgram::reordered(Strided operand, std::span<const int64_t> sizes,
+                                          bool written) {
+  const int64_t size = size_of(operand.dtype);
   IterationOf<2> it;
   it.begin(sizes_);
   it.add(nullptr, strides_, sizes_, 1);
-  it.add(in.data, in.strides, sizes, size);
+  it.add(operand.data, operand.strides, sizes, size);
   it.simplify();
-  if (it.ndim == 1 && it.stride[1][0] == size) return in_order(in.data, size);
+  if (it.ndim == 1 && it.stride[1][0] == size) return in_order(operand.data, size);
   Rows& rows = rows_[n_rows_++];
   rows.it = it;
-  rows.dtype = in.dtype;
-  rows.periodic = it.ndim == 2 && it.stride[1][0] == 0;
+  rows.dtype = operand.dtype;
+  rows.periodic = !written && it.ndim == 2 && it.stride[1][0] == 0;
+  rows.written = written;
+  rows.begins = nullptr;
   return rows.place = tile(size);
+}
+
+TileProgram::Place TileProgram::rows(char* const* begins, int64_t elements, DType dtype) {
+  Rows& rows = rows_[n_rows_++];
+  rows.it = {};
+  rows.it.begin(std::span(&elements, 1));
+  rows.it.operands = 2;
+  rows.it.stride[1][0] = size_of(dtype);
+  rows.dtype = dtype;
+  rows.periodic = rows.written = false;
+  rows.begins = begins;
+  return rows.place = tile(size_of(dtype));
+}
+
+// Calls body(pointer, count) for the parts of rows that hold the elements [begin, end).
+template <class Body>
+void TileProgram::Rows::runs(int64_t begin, int64_t end, Body&& body) const {
+  if (!begins)
+    return it.runs(begin, end, end - begin, [&](char** at, int64_t count) { body(at[1], count); });
+  const int64_t inner = it.inner(), size = size_of(dtype);
+  for (int64_t row = begin / inner, first = begin % inner; begin < end; ++row, first = 0) {
+    const int64_t count = std::min(end - begin, inner - first);
+    body(begins[row] + first * size, count);
+    begin += count;
+  }
 }
 
 void TileProgram::add(Loop loop, std::span<const Place> operands) {
@@ -88,27 +117,42 @@ void TileProgram::begin(Frame& f) const {
   }
 }
 
-// Reads rows where they are if the tile lies within one, and else copies them together.
+// Takes rows where they are if the tile lies within one, and else copies them together.
 void TileProgram::gather(Frame& f, int64_t i, int64_t n) const {
   for (int r = 0; r < n_rows_; ++r) {
     const Rows& rows = rows_[r];
     const int64_t size = size_of(rows.dtype), step = rows.it.step(1), inner = rows.it.inner();
     const int64_t phase = i % inner;
     if (rows.periodic && n <= f.filled[r] && phase == f.phase[r]) continue;
-    const bool readable = (step == 0 || step == size) && phase + n <= inner;
+    f.in_place[r] = (step == 0 || step == size) && phase + n <= inner;
     char* to = f.tile_of[r];
     f.at[rows.place] = to;
     f.step[rows.place] = size;
     f.phase[r] = phase;
-    f.filled[r] = readable ? 0 : n;
-    rows.it.runs(i, i + n, n, [&](char** at, int64_t count) {
-      if (readable) {
-        f.at[rows.place] = at[1];
+    f.filled[r] = f.in_place[r] ? 0 : n;
+    if (rows.written && !f.in_place[r]) continue;
+    rows.runs(i, i + n, [&](char* at, int64_t count) {
+      if (f.in_place[r]) {
+        f.at[rows.place] = at;
         f.step[rows.place] = step;
         return;
       }
-      cast_loop(rows.dtype, rows.dtype)(to, size, at[1], step, count);
+      cast_loop(rows.dtype, rows.dtype)(to, size, at, step, count);
       to += count * size;
+    });
+  }
+}
+
+// Copies what is written to rows from its tile.
+void TileProgram::scatter(const Frame& f, int64_t i, int64_t n) const {
+  for (int r = 0; r < n_rows_; ++r) {
+    const Rows& rows = rows_[r];
+    if (!rows.written || f.in_place[r]) continue;
+    const int64_t size = size_of(rows.dtype), step = rows.it.step(1);
+    const char* from = f.tile_of[r];
+    rows.runs(i, i + n, [&](char* at, int64_t count) {
+      cast_loop(rows.dtype, rows.dtype)(at, step, from, size, count);
+      from += count * size;
     });
   }
 }
@@ -139,6 +183,7 @@ void TileProgram::run(int64_t begin, int64_t end, char* sink) const {
     if (sink) f.at[sink_] = sink + i * places_[sink_].step;
     if (n_rows_) gather(f, i, n);
     run_steps(f, n);
+    if (n_rows_) scatter(f, i, n);
     i += n;
   }
 }

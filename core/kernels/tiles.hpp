@@ -17,7 +17,7 @@ namespace wend {
 // places: in memory, or tiles of the program's own.
 class TileProgram final : public Maker {
  public:
-  static constexpr int kPlaces = 255, kSteps = 200, kGathered = 8;
+  static constexpr int kPlaces = 255, kSteps = 200, kGathered = 16;
   using Place = uint8_t;
 
   TileProgram(std::span<const int64_t> sizes, std::span<const int64_t> strides)
@@ -28,7 +28,13 @@ class TileProgram final : public Maker {
   // One element that is repeated.
   Place repeated(const char* element) { return add_place(const_cast<char*>(element), 0, 0); }
   // Elements that are broadcast or in another order; at most kGathered of them.
-  Place gathered(Strided in, std::span<const int64_t> sizes);
+  Place gathered(Strided in, std::span<const int64_t> sizes) { return reordered(in, sizes, false); }
+  // The same to be written.
+  Place scattered(Strided out, std::span<const int64_t> sizes) {
+    return reordered(out, sizes, true);
+  }
+  // Rows of that many elements which begin at the places that are listed; they count as gathered.
+  Place rows(char* const* begins, int64_t elements, DType dtype);
   bool is_repeated(Place place) const { return places_[place].base && !places_[place].step; }
   // A tile of elements of that size.
   Place tile(int64_t size) { return add_place(nullptr, 0, size); }
@@ -64,7 +70,12 @@ class TileProgram final : public Maker {
     IterationOf<2> it;  // of the program, and of the operand
     DType dtype;
     Place place;
-    bool periodic;  // every row is the same
+    bool periodic;        // every row is the same
+    bool written;         // else read
+    char* const* begins;  // of each row; null: `it` knows
+
+    template <class Body>
+    void runs(int64_t begin, int64_t end, Body&& body) const;
   };
   struct Frame;
 
@@ -72,9 +83,11 @@ class TileProgram final : public Maker {
     places_[n_places_] = {base, move, step};
     return static_cast<Place>(n_places_++);
   }
+  Place reordered(Strided operand, std::span<const int64_t> sizes, bool written);
   void run(int64_t begin, int64_t end, char* sink) const;
   void begin(Frame& f) const;
   void gather(Frame& f, int64_t i, int64_t n) const;
+  void scatter(const Frame& f, int64_t i, int64_t n) const;
   void run_steps(Frame& f, int64_t n) const;
 
   std::span<const int64_t> sizes_, strides_;

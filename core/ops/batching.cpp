@@ -53,6 +53,21 @@ bool row_major(std::span<const int64_t> sizes, std::span<const int64_t> strides)
   return true;
 }
 
+bool have_no_gaps(const Node& node) {
+  return std::ranges::all_of(node.in(), [&](const Value& in) {
+    const RowsOf source{*in, in->ndim() < node.ndim()};
+    return row_major(node.sizes().subspan(1), source.strides());
+  });
+}
+
+bool rows_of_gathered(const Node& node, char** begins) {
+  if (!begins) return have_no_gaps(node);
+  const auto from = node.attr(1).as_ints(), row = node.attr(2).as_ints();
+  for (size_t i = 0; i < from.size(); ++i)
+    begins[i] = RowsOf{*node.inputs[from[i]], row[i] < 0}.at(row[i]);
+  return true;
+}
+
 void run_gathered(Run& s) {
   constexpr int64_t kGrain = 256 << 10;  // bytes that are worth another thread
   const auto from = s.attr(1).as_ints(), row = s.attr(2).as_ints();
@@ -125,6 +140,16 @@ void add_row(char* out, std::span<const int64_t> sizes, std::span<const int64_t>
   }
 }
 
+// Where no row has more than one contribution.
+bool rows_of_assembled(const Node& node, char** begins) {
+  const auto from = node.attr(1).as_ints(), row = node.attr(2).as_ints(),
+             to = node.attr(3).as_ints();
+  if (!begins) return std::ssize(to) == node.size(0) && have_no_gaps(node);
+  for (size_t i = 0; i < from.size(); ++i)
+    begins[to[i]] = RowsOf{*node.inputs[from[i]], row[i] < 0}.at(row[i]);
+  return true;
+}
+
 void run_assembled(Run& s) {
   const auto from = s.attr(1).as_ints(), row = s.attr(2).as_ints(), to = s.attr(3).as_ints();
   const auto sizes = s.node.sizes().subspan(1);
@@ -151,6 +176,7 @@ constexpr Op kOps[] = {
      .infer = infer_gathered,
      .kernel = run_gathered,
      .launches = true,
+     .rows = rows_of_gathered,
      .back = Back::rows,
      .cost = 0.2,
      .hidden = true},
@@ -165,6 +191,7 @@ constexpr Op kOps[] = {
      .infer = infer_gathered,
      .kernel = run_assembled,
      .launches = true,
+     .rows = rows_of_assembled,
      .differentiable = false,
      .cost = 0.3,
      .hidden = true},

@@ -40,6 +40,13 @@ void run_joined(Run& s) {
   }
 }
 
+bool parts_of_joined(const Node& node, PartAt* places) {
+  const auto starts = node.attr(1).as_ints();
+  const int64_t step = node.layout->stride(static_cast<int>(node.attr(0).as_int()));
+  for (int64_t start : starts) *places++ = {node.strides(), start * step};
+  return true;
+}
+
 Value joined_gradient(const GradCall& s) {
   const int64_t dim = s.attr(0).as_int(), start = s.attr(1).as_ints()[s.index];
   return slice(s.g, dim, start, start + s.in(s.index)->size(static_cast<int>(dim)));
@@ -376,6 +383,7 @@ constexpr Op kOps[] = {
      .launches = true,
      .grad_each = GRAD(joined_gradient(s)),
      .lift = lift,
+     .parts = parts_of_joined,
      .grad_name = "CatBackward0",
      .hidden = true},
     {.name = "stacked",

@@ -148,6 +148,10 @@ class Plan {
   }
 
   bool writes(size_t i) const { return boxes_[i].has_value(); }
+  bool writes_all() const {
+    return written_ == whole_.numel() &&
+           std::ranges::all_of(boxes_, [](auto& box) { return box.has_value(); });
+  }
 
   // What nothing is written to; it may be more where finding out would take long.
   std::vector<Box> gaps() const {
@@ -257,6 +261,15 @@ void run_placed(Run& s) {
     if (!plan.writes(i)) add(s, parts[i]);
 }
 
+bool parts_of_placed(const Node& node, PartAt* places) {
+  std::vector<Part> parts;
+  each_part(node.in(), node.attr(2), [&](const Part& part) {
+    *places++ = {part.strides, part.offset};
+    parts.push_back(part);
+  });
+  return Plan(Frame(node), parts).writes_all();
+}
+
 void run_add_parts(Run& s) {
   start_from_input(s);
   for (const Part& part : parts_of(s, 1)) add(s, part);
@@ -334,6 +347,7 @@ constexpr Op kOps[] = {
      .launches = true,
      .grad_each = GRAD(read_part(s, s.index)),
      .lift = [](const Lift& s) { return lift(s, 0); },
+     .parts = parts_of_placed,
      .onto = add_parts,
      .join = join_placed,
      .cost = 0.3,
