@@ -441,7 +441,11 @@ void Fusion::finish() {
     for (Node* member : std::span(members_, n_)) work += work_of(*member);
     poll_.after(work);
     const std::span members(members_, static_cast<size_t>(n_));
-    is_to_be_launched(true, work) ? launch_group(members, work) : run_group(members, work);
+    const bool launches = is_to_be_launched(true, work);
+    if (std::ranges::any_of(members, [](const Node* m) { return input_error(*m) != nullptr; }))
+      run_one_by_one(members);
+    else
+      launches ? launch_group(members, work) : run_group(members, work);
   }
   for (const auto& node : passed_over) take_place(*node);
   let_go();
@@ -461,6 +465,14 @@ void Fusion::run_group(std::span<Node* const> members, int64_t work) {
   group.publish();
   group.take_off();
   group.land();
+}
+
+// Each may fail by itself.
+void Fusion::run_one_by_one(std::span<Node* const> members) {
+  for (Node* member : members) {
+    member->order = 0;
+    if (member->state == State::pending) run_alone(*member, poll_);
+  }
 }
 
 void Fusion::let_go() {

@@ -38,6 +38,7 @@ class Fusion {
   std::vector<Ref<Node>> keep_due();
   void launch_group(std::span<Node* const> members, int64_t work);
   void run_group(std::span<Node* const> members, int64_t work);
+  void run_one_by_one(std::span<Node* const> members);
   void let_go();
 
   Poll& poll_;
