@@ -69,6 +69,7 @@ void bind_modes(nb::module_& m) {
     pending.look_at = 0;
     return std::pair(before.nodes, before.members);
   });
+  m.def("_let_kernels_fail", let_kernels_fail);
   m.def("_fuses_from", [] { return mode.fuses_from; });
   m.def("_set_fuses_from", [](int64_t elements) { mode.fuses_from = elements; });
   m.def("_eager", [] { return mode.eager; });

@@ -5,7 +5,7 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -149,3 +149,67 @@ def test_synchronize_returns_when_nothing_is_left_to_compute(every_kernel: None)
     assert before["in_flight"] == 0
     assert y.tolist() == [[129.0] * 64] * 64
     assert wend._C._counters()["runs"] == before["runs"]
+
+
+ALL = 1 << 30  # kernels
+
+
+@pytest.fixture
+def fail(every_kernel: None) -> Iterator[Callable[[int, int], None]]:
+    """Lets so many kernels find no memory, after so many that do."""
+    yield wend._C._let_kernels_fail
+    wend._C._let_kernels_fail(0, 0)
+
+
+def test_a_kernel_that_finds_no_memory_runs_again(fail: Callable[[int, int], None]) -> None:
+    expected = step(8)
+    for after in range(60):
+        fail(after, 1)
+        assert step(8) == expected
+
+
+LOOKS: list[Callable[[Any], Any]] = [
+    lambda y: y.tolist(),
+    lambda y: (y + 1).sum().item(),
+    lambda y: y[0, 0].item(),
+    lambda y: (y // 2).tolist(),
+    lambda y: wend.cpu.synchronize(),
+]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_where_memory_is_missing_who_needs_the_value_raises(
+    look: Callable[[Any], Any], after: int, fail: Callable[[int, int], None]
+) -> None:
+    x = wend.ones(64, 64)
+    y = (x @ x).tanh() @ x
+    fail(after, ALL)
+    with pytest.raises(MemoryError):
+        look(y)
+    fail(0, 0)
+    with pytest.raises(MemoryError):
+        y.tolist()
+    assert (x @ x).sum().item() == 64**3
+
+
+@pytest.mark.parametrize("examples", [1, 12])
+def test_a_way_back_without_memory_raises_and_the_next_is_right(
+    examples: int, fail: Callable[[int, int], None]
+) -> None:
+    def gradient(after: int) -> Any:
+        wend.manual_seed(0)
+        w = wend.randn(32, 32, requires_grad=True)
+        xs = [wend.randn(1, 32) for _ in range(examples)]
+        total = wend.stack([(wend.tanh(x @ w) @ w).square().sum() for x in xs]).sum()
+        fail(after, 0 if after < 0 else ALL)
+        total.backward()
+        return w.grad.tolist()
+
+    expected = gradient(-1)
+    for after in range(40):
+        try:
+            assert gradient(after) == expected
+        except MemoryError:
+            fail(0, 0)
+            assert gradient(-1) == expected

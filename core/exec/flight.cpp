@@ -28,12 +28,18 @@ struct Flight {
   int64_t work = 0;
   size_t held_back = 0, written = 0;
   std::atomic<bool> broken{false};  // one has failed, and those that begin later do not run
-  bool lost = false;                // some could not be run here either
+  bool lost = false;                // some could not be run here either, which nobody knows yet
 
   Launch& at(size_t i) const { return *kernels[(first + i) % kMost]; }
 };
 constinit Forever<Flight> flight_forever;
 constinit Flight& flight = flight_forever.value;
+
+// Kernels until one is to fail, and how many then are; 0 if none is.
+constinit std::atomic<int> until_failure{0}, to_fail{0};
+bool is_to_fail() { return to_fail > 0 && until_failure-- <= 0 && to_fail-- > 0; }
+
+Error no_memory() { return Error(ErrorKind::memory, "can't allocate memory for a kernel"); }
 
 void wait_for(const Launch& kernel) {
   if (kernel.done.load()) return;
@@ -42,20 +48,32 @@ void wait_for(const Launch& kernel) {
   help_with(kernel);
 }
 
+// Once all are done, each can have the memory that they could not have together.
+void run_failed_again() {
+  for (size_t i = 0; i < flight.n; ++i) wait_for(flight.at(i));
+  flight.broken = false;
+  empty_cache();
+  for (size_t i = 0; i < flight.n; ++i) flight.at(i).run_again();
+}
+
+// After this those up to number `i` have run, or failed for good.
+void have_run(size_t i) {
+  wait_for(flight.at(i));
+  if (flight.broken.load()) run_failed_again();
+}
+
 // Landing may call user code, which may wait for the others.
 void land_first() {
+  have_run(0);
   const std::unique_ptr<Launch> landing = std::move(flight.kernels[flight.first]);
   flight.first = (flight.first + 1) % kMost;
   flight.work -= landing->work;
   flight.held_back -= landing->held_back;
   flight.written -= landing->written;
-  kernels_in_flight = --flight.n > 0;
+  kernels_in_flight = --flight.n > 0 || flight.lost;
   oldest_in_flight = flight.number - flight.n;
-  if (flight.n == 0) flight.broken = false;
   landing->land();
 }
-
-Error no_memory() { return Error(ErrorKind::memory, "can't allocate memory for a kernel"); }
 
 bool holds_too_much() {
   if (flight.work > kMostWork) return true;
@@ -82,31 +100,40 @@ void Launch::writes_over(const Node& node) {
   ++node.buffer->given_on;
 }
 
-void Launch::run() noexcept {
-  failed_ = flight.broken.load();
-  if (failed_) return;
+void Launch::take_back() {
+  for (Buffer* buffer : std::exchange(given_on_, {})) --buffer->given_on;
+}
+
+bool Launch::try_kernel() noexcept {
   try {
+    if (is_to_fail()) return false;
     const KernelFloats floats;
     kernel();
+    return true;
   } catch (...) {
-    failed_ = true;
-    flight.broken = true;
+    return false;
   }
+}
+
+void Launch::run() noexcept {
+  failed_ = flight.broken.load() || !try_kernel();
+  if (failed_) flight.broken = true;
+}
+
+void Launch::run_again() {
+  if (!std::exchange(failed_, false)) return;
+  const auto all = nodes();
+  const auto cannot = [](const Node* node) { return input_error(*node) != nullptr; };
+  if (std::ranges::none_of(all, cannot) && try_kernel()) return;
+  flight.lost = true;
+  take_back();
+  for (Node* node : all) fail_valued(*node, no_memory());
 }
 
 void Launch::land() {
   const auto all = nodes();
-  if (failed_) {
-    empty_cache();
-    failed_ = std::ranges::any_of(all, [](const Node* node) { return input_error(*node); });
-    if (!failed_) run();
-  }
   for (Node* node : all) node->slot = 0;
-  if (failed_) {
-    flight.lost = true;
-    for (Node* node : all) fail_valued(*node, no_memory());
-  }
-  for (Buffer* buffer : given_on_) --buffer->given_on;
+  take_back();
   // All have their values before any lets its inputs go: that may call user code, which may look.
   for (Node* node : all) {
     let_inputs_go(*node);
@@ -115,12 +142,17 @@ void Launch::land() {
   }
 }
 
+void let_kernels_fail(int after, int kernels) {
+  until_failure = after;
+  to_fail = kernels;
+}
+
 bool make_way(bool can_launch) {
   if (can_launch && !report && flight.n < kMost && num_threads() > 1) {
     if (flight.n >= kMostWaiting) wait_for(flight.at(flight.n - kMostWaiting));
     return true;
   }
-  for (size_t i = 0; i < flight.n; ++i) wait_for(flight.at(i));
+  for (size_t i = 0; i < flight.n; ++i) have_run(i);
   return false;
 }
 
@@ -141,19 +173,16 @@ void launch(std::unique_ptr<Launch> kernel) {
 }
 
 void land_some() {
-  while (flight.n > 0 && (flight.at(0).done.load() || holds_too_much())) {
-    wait_for(flight.at(0));
-    land_first();
-  }
+  while (flight.n > 0 && (flight.at(0).done.load() || holds_too_much())) land_first();
 }
 
 void land_all() {
-  while (flight.n > 0) {
-    wait_for(flight.at(0));
-    land_first();
-  }
+  while (flight.n > 0) land_first();
+  kernels_in_flight = false;
   if (std::exchange(flight.lost, false)) throw no_memory();
 }
+
+bool some_failed() { return flight.lost; }
 
 size_t in_flight() { return flight.n; }
 
@@ -161,8 +190,8 @@ bool little_in_flight() { return flight.written <= kMostHeldBack; }
 
 void wait_for_value(const Node& node) {
   const uint64_t writer = writer_of(node);
-  if (kernels_in_flight && writer >= oldest_in_flight)
-    wait_for(flight.at(writer - oldest_in_flight));
+  if (kernels_in_flight && writer >= oldest_in_flight) have_run(writer - oldest_in_flight);
+  if (flight.lost) land_all();
 }
 
 void take_off(Node& node) {

@@ -33,13 +33,17 @@ class Launch : public Task {
   size_t written = 0;    // bytes that it writes
 
   void run() noexcept final;
-  // The nodes have their values now, and let go of what they read; or, where even here there is not
-  // enough memory to run the kernel, they fail.
+  // Where it did not run for want of memory: runs it here. If there is not enough even so, or what
+  // it reads has failed, its nodes fail.
+  void run_again();
+  // The nodes have their values now, or have failed, and let go of what they read.
   void land();
 
  private:
   virtual void kernel() = 0;
   virtual std::span<Node* const> nodes() const = 0;
+  bool try_kernel() noexcept;
+  void take_back();  // the memory that is written over, while it is there
 
   bool failed_ = false;  // it did not run to its end, for want of memory
   std::vector<Buffer*> given_on_;
@@ -47,6 +51,9 @@ class Launch : public Task {
 
 // Estimated nanoseconds from which it pays, if no other kernel is in flight.
 inline constinit int64_t launches_from = 20'000;
+
+// For tests: so many kernels find no memory, after so many that do.
+void let_kernels_fail(int after, int kernels);
 
 // True: the kernel is to be launched. False: everything that was has run.
 bool make_way(bool can_launch);
@@ -60,12 +67,14 @@ void land_some();
 inline void land() {
   if (kernels_in_flight) land_some();
 }
-// Waits for all, and raises ErrorKind::memory if some had to fail.
+// Waits for all, and raises ErrorKind::memory if some had to fail since it was last raised.
 void land_all();
+// Whether that is yet to be raised; until then kernels count as in flight.
+bool some_failed();
 size_t in_flight();
 // Whether kernels in flight write so little that it does not matter when what they hold goes.
 bool little_in_flight();
-// Waits until the node's value can be read.
+// Waits until the node's value can be read; where kernels had to fail, for all as land_all.
 void wait_for_value(const Node& node);
 
 // Marks a node whose kernel is launched: nobody may drop it before it lands.

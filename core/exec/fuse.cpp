@@ -515,6 +515,7 @@ bool Fusion::is_worth_one_pass() const {
                                            [](const Node* member) { return member->op->tile; }));
 }
 
+// Each may fail by itself.
 void Fusion::run_each() {
   for (Node* member : std::span(members_, n_)) {
     if (member->state != State::pending) continue;
@@ -530,7 +531,11 @@ void Fusion::finish() {
     for (Node* member : std::span(members_, n_)) work += work_of(*member);
     poll_.after(work);
     const std::span members(members_, static_cast<size_t>(n_));
-    is_to_be_launched(true, work) ? launch_group(members, work) : run_group(members, work);
+    const bool launches = is_to_be_launched(true, work);
+    if (std::ranges::any_of(members, [](const Node* m) { return input_error(*m) != nullptr; }))
+      run_each();
+    else
+      launches ? launch_group(members, work) : run_group(members, work);
   } else {
     run_each();
   }

@@ -78,7 +78,10 @@ const Error* input_error(const Node& node) {
   if (!failures) return nullptr;
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     const Node* input = node.inputs[i].get();
-    if (input->state == State::failed && !node.op->is_edge(i)) return input->extra->error.get();
+    if (node.op->is_edge(i)) continue;
+    // A row of a batch has no value of its own to have failed.
+    if (const Batch* batch = batch_of(*input); batch && !input->buffer) input = batch->whole;
+    if (input->state == State::failed) return input->extra->error.get();
   }
   return nullptr;
 }
@@ -231,10 +234,11 @@ void execute(Node& node, int64_t work) {
     take_value(node, *node.inputs[0]);
     return publish(node);
   }
-  const bool launches = is_to_be_launched(node.op->launches && node.layout->numel > 0, work);
   if (batches_made) [[unlikely]]
     for (const Value& in : node.in())
       if (in) with_buffer(*in);
+  const bool launches = is_to_be_launched(node.op->launches && node.layout->numel > 0, work);
+  if (const Error* error = input_error(node)) return fail_node(node, *error);
   try {
     give_memory(node);
     if (launches) return launch(node, work);
@@ -448,6 +452,7 @@ void observe(Node& node) {
 
 void observe_now(Node& node) {
   if (node.state == State::pending) start_pending();
+  if (kernels_in_flight && some_failed()) finish_kernels();
   if (node.state == State::dropped && node.op->view) derive_again(node);
   with_buffer(node);
   if (kernels_in_flight) {

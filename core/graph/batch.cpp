@@ -225,6 +225,8 @@ void fetch_inputs(const Node& node) {
     const_cast<Node&>(node).inputs[i] = Value::adopt(input_of(*batch, i, node.row).leak());
 }
 
+bool row_is_there(const Node& node) { return node.batch->whole->state == State::valued; }
+
 uint64_t writer_of(const Node& node) {
   const Buffer* buffer = node.buffer;
   if (!buffer && batch_of(node)) buffer = node.batch->whole->buffer;

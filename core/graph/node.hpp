@@ -154,9 +154,12 @@ constexpr uint32_t kInFlight = ~0u;
 inline bool is_in_flight(const Node& node) { return node.slot == kInFlight; }
 // The last kernel that was launched to write the memory that the value lies in.
 uint64_t writer_of(const Node& node);
+// Whether a batch that the valued node is a row of has its value.
+bool row_is_there(const Node& node);
 // Whether the value can be read.
 inline bool is_readable(const Node& node) {
-  return node.state == State::valued && (!kernels_in_flight || writer_of(node) < oldest_in_flight);
+  return node.state == State::valued && (node.buffer || row_is_there(node)) &&
+         (!kernels_in_flight || writer_of(node) < oldest_in_flight);
 }
 
 // Has memory bring a node that is needed soon. Inline, or GCC takes a function of prefetches for

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/threads.hpp"
+#include "exec/run.hpp"
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
@@ -190,6 +191,7 @@ struct ManyLosses {
  private:
   bool none_ignored(const Lift& s) const {
     return std::ranges::none_of(s.members, [&](const Node* m) {
+      observe_now(m->inputs[1]);
       const auto* t = reinterpret_cast<const int64_t*>(m->inputs[1]->data());
       return std::find(t, t + targets, s.like.attr(0).as_int()) != t + targets;
     });
