@@ -32,6 +32,13 @@ REFUSED = {
     "where dtype": lambda torch: torch.where(
         torch.tensor([1.0, 0.0]), torch.ones(2), torch.ones(2)
     ),
+    "index_add vector": lambda torch: torch.ones(3).index_add_(0, torch.tensor([5]), torch.ones(1)),
+    "index_add matrix": lambda torch: torch.ones(3, 2).index_add_(
+        0, torch.tensor([5]), torch.ones(1, 2)
+    ),
+    "scatter empty": lambda torch: torch.ones(0).scatter_(
+        0, torch.zeros(1, dtype=torch.int64), 1.0
+    ),
     "index int": lambda torch: torch.ones(3)[5],
     "index neg": lambda torch: torch.ones(3)[-4],
     "index too many": lambda torch: torch.ones(3)[0, 0],

@@ -51,7 +51,7 @@ void infer_gather(Infer& s) {
              show(index.sizes()), " to be no larger than self ", show(a.sizes()),
              " apart from dimension ", dim);
     s.in[1] = as_index(s.in[1]);
-    check_early(*s.in[1], 0, sizes[dim], dim, index_runtime_error);
+    check_early(s.in[1], 0, sizes[dim], dim, index_runtime_error);
   }
   s.dtype = a.dtype;
   s.layout = contiguous(index.sizes());
@@ -84,7 +84,7 @@ void infer_scatter(Infer& s) {
     check_index_dtype(index, "scatter");
     check_scatter_sizes(a, dim, index, kNumber ? nullptr : &source);
     s.in[1] = as_index(s.in[1]);
-    check_early(*s.in[1], 0, AtLeast1d(a).sizes[dim], dim, index_runtime_error);
+    check_early(s.in[1], 0, AtLeast1d(a).sizes[dim], dim, index_runtime_error);
   }
   s.dtype = a.dtype;
   s.layout = contiguous(a.sizes());
@@ -126,7 +126,7 @@ void infer_index_select(Infer& s) {
   s.in[1] = as_index(s.in[1]);
   Dims sizes(a.sizes());
   if (sizes.n) sizes[dim] = index.numel();
-  check_early(*s.in[1], 0, sizes.n ? a.size(dim) : 1, dim, out_of_range_in_self);
+  check_early(s.in[1], 0, sizes.n ? a.size(dim) : 1, dim, out_of_range_in_self);
   s.dtype = a.dtype;
   s.layout = contiguous(sizes);
 }
@@ -223,9 +223,12 @@ void index_copy_error(int64_t index, int64_t dim, int64_t size) {
        " with size ", size);
 }
 
+// PyTorch has a loop of its own for vectors.
 template <Combine kCombine>
-constexpr OutOfRange kSliceError =
-    kCombine == Combine::add ? index_runtime_error : index_copy_error;
+OutOfRange slice_error(const Node& out) {
+  if (kCombine != Combine::add) return index_copy_error;
+  return out.ndim() > 1 ? index_runtime_error : out_of_range_in_self;
+}
 
 template <Combine kCombine>
 void infer_index_slices(Infer& s) {
@@ -233,7 +236,7 @@ void infer_index_slices(Infer& s) {
   const int dim = wrap_dim(s.attrs[0].as_int(), a.ndim());
   (kCombine == Combine::add ? check_index_add : check_index_copy)(a, dim, index, source);
   s.in[1] = as_index(s.in[1]);
-  check_early(*s.in[1], 0, AtLeast1d(a).sizes[dim], dim, kSliceError<kCombine>);
+  check_early(s.in[1], 0, AtLeast1d(a).sizes[dim], dim, slice_error<kCombine>(a));
   s.dtype = a.dtype;
   s.layout = contiguous(a.sizes());
 }
@@ -242,7 +245,7 @@ template <Combine kCombine>
 void run_index_slices(Run& s) {
   const AtLeast1d out(s.node), source(s.in(2));
   const int dim = wrap_dim(s.attr(0).as_int(), out.sizes.n);
-  check_bounds(s.in(1), 0, out.sizes[dim], dim, kSliceError<kCombine>);
+  check_bounds(s.in(1), 0, out.sizes[dim], dim, slice_error<kCombine>(s.node));
   start_from_input(s);
   if (s.in(2).numel() == 0) return;
   const Dims rest = without(out.strides, dim), places = along(s.in(1), dim, out.sizes.n);

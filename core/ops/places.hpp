@@ -2,6 +2,7 @@
 // the memory of a node as they move elements in it.
 #pragma once
 
+#include "exec/run.hpp"
 #include "kernels/index.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
@@ -20,11 +21,12 @@ inline Value as_index(const Value& v) { return cast(v, DType::int64); }
 
 // Raises unless every index is in [low, size).
 void check_bounds(const Node& index, int64_t low, int64_t size, int64_t dim, OutOfRange raise);
-// The same at record, for an index that has its value already; the others are checked when they
-// run.
-inline void check_early(const Node& index, int64_t low, int64_t size, int64_t dim,
+// The same at record, for an index that has its value already, or that is out of range whatever it
+// is; the others are checked when they run.
+inline void check_early(const Value& index, int64_t low, int64_t size, int64_t dim,
                         OutOfRange raise) {
-  if (is_readable(index)) check_bounds(index, low, size, dim, raise);
+  if (low == size && index->numel() > 0) observe(index);
+  if (is_readable(*index)) check_bounds(*index, low, size, dim, raise);
 }
 
 // Raises where one number that is to be written everywhere does not fit the dtype.
