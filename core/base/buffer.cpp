@@ -4,6 +4,9 @@
 #include "base/buffer.hpp"
 
 #include <sys/mman.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
@@ -292,6 +295,9 @@ void empty_cache() {
   for (Class& of : a.large)
     for (; !of.kept.empty(); of.kept.pop_back()) let_go(of.kept.back(), of);
   a.stats.cached_bytes = 0;
+#ifdef __GLIBC__
+  malloc_trim(0);  // the C library keeps what it was given back, too
+#endif
 }
 
 }  // namespace wend

@@ -10,6 +10,7 @@
 #include "exec/flight.hpp"
 #include "exec/fuse.hpp"
 #include "exec/group.hpp"
+#include "exec/late.hpp"
 #include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
@@ -201,7 +202,10 @@ class Batches {
   void run_level(std::span<const Place> level);
   // Runs the large groups of level `l`, which is not 0, whose inputs are there.
   void start_level(std::span<const Place> level, uint32_t l);
-  void finish() { fusion_.finish(); }
+  void finish() {
+    run_late();
+    fusion_.finish();
+  }
 
  private:
   // What runs may call user code that looks, by which members have their values before their turn.
@@ -211,6 +215,9 @@ class Batches {
   void run_alike(const Alike& alike);
   void run_parts(std::span<const Alike> parts);
   void run_group(std::vector<uint32_t>& slots);
+  void wait(uint32_t key, std::span<const uint32_t> slots);
+  void run_late();
+  bool needs_late(std::span<const uint32_t> slots) const;
   void run_shared_inputs(std::span<const uint32_t> slots);
   void start_group(std::vector<uint32_t>& slots);
   void run_one_by_one(Members members);
@@ -226,6 +233,13 @@ class Batches {
   Group group_;
   std::vector<uint32_t> alone_;  // places in the group of nodes that run by themselves
   LargeBatches& large_ = large_batches.value;
+  const LateKinds late_;
+  // Nodes of late kinds that wait, kind by kind in the order in which they were met.
+  struct Waiting {
+    uint32_t key;
+    std::vector<uint32_t> slots;
+  };
+  std::vector<Waiting> waiting_;
 };
 
 void Batches::run_recorded_since(size_t mark) {
@@ -323,17 +337,60 @@ void Batches::run_group(std::vector<uint32_t>& slots) {
     if (group_.all().size() > 0) run_alike(group_.all());
     group_.let_go();
   }
-  run_one_by_one(slots);
-  run_one_by_one(alone_);
+  slots.insert(slots.end(), alone_.begin(), alone_.end());
   alone_.clear();
+  if (needs_late(slots)) run_late();
+  run_one_by_one(slots);
+}
+
+void Batches::wait(uint32_t key, std::span<const uint32_t> slots) {
+  auto kind = std::ranges::find(waiting_, key, &Waiting::key);
+  if (kind == waiting_.end()) kind = waiting_.insert(kind, {key, {}});
+  kind->slots.insert(kind->slots.end(), slots.begin(), slots.end());
+}
+
+// Whether one of them reads what still waits: everything else of lower levels has run.
+bool Batches::needs_late(std::span<const uint32_t> slots) const {
+  const auto needs = [](uint32_t slot) {
+    const Node* node = pending.nodes[slot];
+    return node && std::ranges::any_of(node->in(), [](const Value& in) {
+             return in && in->state == State::pending;
+           });
+  };
+  return !waiting_.empty() && std::ranges::any_of(slots, needs);
+}
+
+// All of a kind at once. Where kinds turn out to need each other, what is left runs in the order of
+// recording.
+void Batches::run_late() {
+  std::vector<uint32_t> left;
+  for (Waiting& kind : std::exchange(waiting_, {})) {
+    std::vector<uint32_t>& slots = kind.slots;
+    while (slots.size() > 1) {
+      take(slots);
+      const Members members = group_.all().members();
+      if (members.size() > 1) run_alike(group_.all());
+      if (members.size() == 1) left.push_back(members[0]->slot);
+      group_.let_go();
+    }
+    left.insert(left.end(), slots.begin(), slots.end());
+    left.insert(left.end(), alone_.begin(), alone_.end());
+    alone_.clear();
+  }
+  std::ranges::sort(left);
+  run_one_by_one(left);
 }
 
 void Batches::run_level(std::span<const Place> level) {
   if (level.empty()) return;
   if (report) report_level(level);
   groups_.sort(level);
+  if (needs_late(groups_.alone())) run_late();
   run_one_by_one(groups_.alone());
-  for (auto& group : groups_.all()) run_group(group);
+  for (size_t g = 0; g < groups_.all().size(); ++g) {
+    const uint32_t key = groups_.key(g);
+    late_.contains(key) ? wait(key, groups_.all()[g]) : run_group(groups_.all()[g]);
+  }
   large_.thin_out();
 }
 
@@ -379,7 +436,8 @@ void Batches::start_group(std::vector<uint32_t>& slots) {
 void Batches::start_level(std::span<const Place> level, uint32_t l) {
   started_ = l;
   groups_.sort(level);
-  for (auto& group : groups_.all()) start_group(group);
+  for (size_t g = 0; g < groups_.all().size(); ++g)
+    if (!late_.contains(groups_.key(g))) start_group(groups_.all()[g]);
 }
 
 bool broken_off = false;  // a run ended by an error, and may have left batches that wait

@@ -130,8 +130,9 @@ void report_why_apart(const Levels& levels) {
 
 void report_level(std::span<const Place> level) {
   reported_groups(level, [](const Node& node) {
-    return is_unmarked(node) &&
-           std::ranges::all_of(node.in(), [](const Value& in) { return is_ready(*in); });
+    return is_unmarked(node) && std::ranges::all_of(node.in(), [](const Value& in) {
+             return is_ready(*in) || in->state == State::pending;  // it waits for its kind
+           });
   });
 }
 

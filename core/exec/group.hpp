@@ -50,6 +50,7 @@ class Groups {
  public:
   void sort(std::span<const Place> level);
   std::span<std::vector<uint32_t>> all() { return {pool_.data(), kinds_.size()}; }
+  uint32_t key(size_t group) const { return kinds_[group].key; }
   // Places of nodes that may have no company.
   std::span<const uint32_t> alone() const { return alone_; }
 

@@ -33,7 +33,7 @@ inline bool is_too_lazy(size_t times = 1) {
 // many members a batch must have to be hardly faster for being larger.
 struct EarlyStart {
   size_t nodes = 8192;
-  size_t members = 96;
+  size_t members = 72;
 };
 inline constinit EarlyStart early_start;
 // Runs what is pending when it is too much; or some of it, where other threads can be at it while

@@ -1,0 +1,90 @@
+// exec/late.cpp: the graph of kinds, found from a sample. Kinds on a cycle are those of a loop or a
+// recursion; late ones are those from which no way leads to such a kind.
+#include "exec/late.hpp"
+
+#include <algorithm>
+
+#include "exec/execute.hpp"
+
+namespace wend {
+namespace {
+
+constexpr size_t kFewest = 512;         // pending nodes that are worth a look
+constexpr size_t kStep = 7;             // one of so many is looked at
+constexpr size_t kMostBytes = 1 << 20;  // of a kind: more would raise the peak if it waits
+
+// Nodes that run by themselves have no key; those of one op are of a kind here. Keys are odd.
+uint32_t kind_of(const Node& node) {
+  const uint32_t key = pending.marks[node.slot].key;
+  return key ? key : static_cast<uint32_t>(Hash::of(node.op)) << 1;
+}
+
+}  // namespace
+
+LateKinds::LateKinds() {
+  const size_t n = pending.nodes.size();
+  if (n < kFewest) return;
+  for (size_t i = 0; i < n; i += kStep) {
+    const Node* node = pending.nodes[i];
+    if (node && !note(*node, pending.marks[i].level)) {
+      n_ = 0;
+      return;
+    }
+  }
+  follow();
+}
+
+// Neighbours in the list are mostly of kinds that were met lately.
+int LateKinds::number_of(uint32_t key) {
+  for (int i = 0; i < n_; ++i)
+    if (kinds_[i].key == key) return i;
+  if (n_ == kMost) return -1;
+  kinds_[n_] = {key, ~0u, 0, 0, 0};
+  return n_++;
+}
+
+bool LateKinds::note(const Node& node, uint32_t level) {
+  const int own = number_of(kind_of(node));
+  if (own < 0) return false;
+  Kind& kind = kinds_[own];
+  kind.lowest = std::min(kind.lowest, level);
+  kind.highest = std::max(kind.highest, level);
+  kind.bytes += bytes_of(node) * kStep;
+  for (const Value& in : node.in()) {
+    if (!in || in->state != State::pending) continue;
+    const int read = number_of(kind_of(*in));
+    if (read < 0) return false;
+    kinds_[read].feeds |= uint64_t{1} << own;
+  }
+  return true;
+}
+
+void LateKinds::follow() {
+  for (bool more = true; more;) {
+    more = false;
+    for (int i = 0; i < n_; ++i)
+      for (int k = 0; k < n_; ++k) {
+        const uint64_t further = kinds_[i].feeds >> k & 1 ? kinds_[k].feeds & ~kinds_[i].feeds : 0;
+        kinds_[i].feeds |= further;
+        more |= further != 0;
+      }
+  }
+  uint64_t recurrent = 0;
+  for (int i = 0; i < n_; ++i) recurrent |= kinds_[i].feeds & uint64_t{1} << i;
+  for (int i = 0; i < n_; ++i) {
+    const Kind& kind = kinds_[i];
+    const bool in_time = recurrent >> i & 1 || kind.feeds & recurrent;
+    if (!in_time && kind.key & 1 && kind.lowest < kind.highest && kind.bytes <= kMostBytes)
+      late_ |= uint64_t{1} << i;
+  }
+  if (!recurrent) late_ = 0;
+}
+
+bool LateKinds::contains(uint32_t key) const {
+  if (!late_) return false;
+  for (int i = 0; i < n_; ++i)
+    if (kinds_[i].key == key) return late_ >> i & 1;
+  return false;
+}
+
+}  // namespace wend

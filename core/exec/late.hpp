@@ -1,0 +1,40 @@
+// exec/late.hpp: kinds of pending nodes that nothing recurrent needs, such as the loss of every
+// step of a loop. By levels there would be many small batches of them; they can wait for all of
+// their kind. Who waits, and until when, is exec/batch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "graph/node.hpp"
+
+namespace wend {
+
+class LateKinds {
+ public:
+  // Looks at a sample of what is pending.
+  LateKinds();
+
+  bool contains(uint32_t key) const;
+
+ private:
+  static constexpr int kMost = 64;  // kinds; more are not told apart by a word of bits
+
+  struct Kind {
+    uint32_t key;
+    uint32_t lowest, highest;  // levels
+    size_t bytes;              // of all values, as far as the sample tells
+    uint64_t feeds;            // bit i: kind i reads it, directly or not
+  };
+
+  // The number of the kind, or -1 where there are too many.
+  int number_of(uint32_t key);
+  bool note(const Node& node, uint32_t level);
+  void follow();
+
+  int n_ = 0;
+  Kind kinds_[kMost];
+  uint64_t late_ = 0;  // bit i: kind i is
+};
+
+}  // namespace wend
