@@ -59,7 +59,7 @@ Levels::Levels() {
   for (const auto& mark : marks) ++start_[mark.level];
   uint32_t at = 0;
   for (uint32_t& start : start_) at += std::exchange(start, at);
-  places_.resize(marks.size());
+  places_ = std::make_unique_for_overwrite<Place[]>(marks.size());
   auto next = start_;
   for (size_t i = 0; i < marks.size(); ++i)
     places_[next[marks[i].level]++] = {static_cast<uint32_t>(i), marks[i].key};

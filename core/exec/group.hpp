@@ -2,6 +2,7 @@
 // Running them is exec/batch.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "graph/batch.hpp"
@@ -22,15 +23,15 @@ class Levels {
  public:
   Levels();
 
-  bool worth_it() const { return !places_.empty(); }
+  bool worth_it() const { return places_ != nullptr; }
   uint32_t highest() const { return static_cast<uint32_t>(start_.size()) - 2; }
   std::span<const Place> level(uint32_t l) const {
-    return {places_.data() + start_[l], start_[l + 1] - start_[l]};
+    return {&places_[start_[l]], start_[l + 1] - start_[l]};
   }
 
  private:
   std::vector<uint32_t> start_;
-  std::vector<Place> places_;
+  std::unique_ptr<Place[]> places_;
 };
 
 // Whether so little is pending that levels are not worth a look.
