@@ -169,7 +169,8 @@ AttrsRef make_attrs(std::span<const Arg> args) {
 
 namespace {
 
-constinit Forever<std::array<AttrsRef, 256>> known_attrs;
+// Two in a place, the later first.
+constinit Forever<std::array<AttrsRef[2], 256>> known_attrs;
 
 bool same_attrs(const Attrs& a, std::span<const Arg> b) {
   if (a.n != b.size()) return false;
@@ -181,10 +182,11 @@ bool same_attrs(const Attrs& a, std::span<const Arg> b) {
   return true;
 }
 
-[[gnu::noinline]] AttrsRef new_attrs(AttrsRef& last, std::span<const Arg> args) {
+[[gnu::noinline]] AttrsRef other_attrs(AttrsRef (&last)[2], std::span<const Arg> args) {
   constexpr size_t kWorthKeeping = 256;  // bytes
+  if (last[1] && same_attrs(*last[1], args)) return last[1];
   AttrsRef made = make_attrs(args);
-  if (made->bytes <= kWorthKeeping) last = made;
+  if (made->bytes <= kWorthKeeping) last[1] = std::exchange(last[0], made);
   return made;
 }
 
@@ -194,8 +196,8 @@ AttrsRef shared_attrs(const Op& op, std::span<const Arg> args) {
   if (op.own_attrs || args.empty()) return make_attrs(args);  // own ones differ anyway
   auto sum = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(&op));
   for (const Arg& a : args) sum += has_tail(a) ? a.n : static_cast<uint64_t>(a.i);
-  AttrsRef& last = known_attrs.value[sum * 0x9e3779b97f4a7c15u >> 56];
-  return last && same_attrs(*last, args) ? last : new_attrs(last, args);
+  auto& last = known_attrs.value[sum * 0x9e3779b97f4a7c15u >> 56];
+  return last[0] && same_attrs(*last[0], args) ? last[0] : other_attrs(last, args);
 }
 
 void release(Attrs* attrs) { small_free(attrs, attrs->bytes); }

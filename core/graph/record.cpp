@@ -84,13 +84,13 @@ struct alignas(64) Kind {
   Known known;
 };
 struct Kinds {
-  Kind entries[1024];
+  Kind entries[256][2];  // the later first
 };
 constinit Forever<Kinds> kinds;
 
 template <size_t kInputs>
 [[gnu::always_inline]] inline uint32_t about(std::span<const Value, kInputs> inputs) {
-  uint32_t all = mode.grad;
+  uint32_t all = 2 | mode.grad;
   for (const Value& in : inputs)
     all = all << 12 | static_cast<uint32_t>(in->dtype) << 3 |
           (in->flags & (Node::requires_grad | Node::weak));
@@ -331,7 +331,7 @@ void append_parts(const Op& op, const Value& of, std::span<ViewPart> parts, Valu
   for (ViewPart& part : parts) {
     Value in[] = {of};
     const int64_t offset = of->offset + part.offset;
-    if (part.known.key && part.known.about == now && part.known_at == of->offset) {
+    if (part.known.about == now && part.known_at == of->offset) {
       to.push_back(
           append_to(op, std::span(in), part.attrs, of->dtype, part.layout, offset, &part.known));
       continue;
@@ -370,8 +370,8 @@ namespace {
 
 // Records a node of a kind that was not met before, and remembers the kind where it may.
 template <size_t kInputs>
-[[gnu::noinline]] Value record_new_kind(const Op& op, std::span<Value, kInputs> inputs,
-                                        AttrsRef attrs, Kind& place) {
+Value record_new_kind(const Op& op, std::span<Value, kInputs> inputs, AttrsRef attrs,
+                      Kind (&last)[2]) {
   Kind kind;
   kind.op = &op;
   kind.attrs = attrs;
@@ -390,23 +390,39 @@ template <size_t kInputs>
   kind.layout = infer.layout;
   Value made = append_to(inputs, infer, std::move(attrs));
   kind.known = known_of(*made, now);
-  if (lasts && kind.known.key) place = std::move(kind);
+  if (lasts && kind.known.about) last[1] = std::exchange(last[0], std::move(kind));
   return made;
+}
+
+template <size_t kInputs, class Otherwise>
+[[gnu::always_inline]] inline Value record_as(const Kind& kind, const Op& op,
+                                              std::span<Value, kInputs> inputs, AttrsRef attrs,
+                                              Otherwise otherwise) {
+  const Layout* second = kInputs > 1 ? inputs[kInputs - 1]->layout : nullptr;
+  if (kind.op != &op || kind.attrs != attrs || kind.in[0].get() != inputs[0]->layout ||
+      kind.in[1].get() != second || kind.known.about != about<kInputs>(inputs)) [[unlikely]]
+    return otherwise(std::move(attrs));
+  return append_to(op, inputs, std::move(attrs), kind.dtype, kind.layout, 0, &kind.known);
+}
+
+template <size_t kInputs>
+[[gnu::noinline]] Value record_other_kind(const Op& op, std::span<Value, kInputs> inputs,
+                                          AttrsRef attrs, Kind (&last)[2]) {
+  return record_as(last[1], op, inputs, std::move(attrs), [&](AttrsRef attrs) {
+    return record_new_kind(op, inputs, std::move(attrs), last);
+  });
 }
 
 template <size_t kInputs>
 [[gnu::always_inline]] inline Value record_by_layout(const Op& op, std::span<Value, kInputs> inputs,
                                                      AttrsRef attrs) {
-  const Layout* first = inputs[0]->layout;
-  const Layout* second = kInputs > 1 ? inputs[kInputs - 1]->layout : nullptr;
   const auto address = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
-  const uint64_t hash =
-      address(&op) ^ address(attrs.get()) ^ address(first) ^ address(second) << 20;
-  Kind& kind = kinds.value.entries[hash * 0x9e3779b97f4a7c15u >> 54];
-  if (kind.op != &op || kind.attrs != attrs || kind.in[0].get() != first ||
-      kind.in[1].get() != second || kind.known.about != about<kInputs>(inputs)) [[unlikely]]
-    return record_new_kind(op, inputs, std::move(attrs), kind);
-  return append_to(op, inputs, std::move(attrs), kind.dtype, kind.layout, 0, &kind.known);
+  uint64_t hash = address(&op) ^ address(attrs.get()) ^ address(inputs[0]->layout);
+  if (kInputs > 1) hash ^= address(inputs[kInputs - 1]->layout) << 20;
+  auto& last = kinds.value.entries[hash * 0x9e3779b97f4a7c15u >> 56];
+  return record_as(last[0], op, inputs, std::move(attrs), [&](AttrsRef attrs) {
+    return record_other_kind(op, inputs, std::move(attrs), last);
+  });
 }
 
 // Apart from those without attributes, for which less is to be done.

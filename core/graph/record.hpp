@@ -26,8 +26,8 @@ Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
              const Layout* layout, int64_t offset = 0);
 // What a node has from dtypes and flags of its inputs, layouts apart, as it was found for the last.
 struct Known {
-  uint32_t about = 0;  // those dtypes and flags, and whether gradients are recorded
-  uint32_t key = 0;    // see graph/key; 0: nothing is known
+  uint32_t about = 0;  // those dtypes and flags, and whether gradients are recorded; 0: nothing
+  uint32_t key = 0;    // see graph/key
   uint8_t flags = 0;   // Node::requires_grad or nothing
   uint8_t saved = 0;
 };

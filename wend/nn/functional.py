@@ -194,6 +194,9 @@ def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor
         )
 
 
+_rows = _C.embedding
+
+
 def _renormalize(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float) -> None:
     """Shortens the rows that are longer than max_norm, in place and without history."""
     with wend.no_grad():
@@ -222,6 +225,9 @@ def embedding(
     tensor([[2.],
             [1.]])
     """
+    # The usual call, which is in the innermost loop of those who go by single examples.
+    if padding_idx is max_norm is None and scale_grad_by_freq is sparse is False:
+        return _rows(weight, input)
     if padding_idx is None:
         padding_idx = -1
     else:
