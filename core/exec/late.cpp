@@ -10,7 +10,7 @@ namespace wend {
 namespace {
 
 constexpr size_t kFewest = 512;         // pending nodes that are worth a look
-constexpr size_t kStep = 7;             // one of so many is looked at
+constexpr size_t kLooks = 1024;         // at nodes, or so
 constexpr size_t kMostBytes = 1 << 20;  // of a kind: more would raise the peak if it waits
 
 // Nodes that run by themselves have no key; those of one op are of a kind here. Keys are odd.
@@ -24,7 +24,11 @@ uint32_t kind_of(const Node& node) {
 LateKinds::LateKinds() {
   const size_t n = pending.nodes.size();
   if (n < kFewest) return;
-  for (size_t i = 0; i < n; i += kStep) {
+  // The steps are uneven, or those of a loop might always meet the same place of it.
+  step_ = n / kLooks + 1;
+  uint32_t dice = 1;
+  for (size_t i = 0; i < n; i += 1 + (dice >> 16) % (2 * step_)) {
+    dice = dice * 1664525 + 1013904223;
     const Node* node = pending.nodes[i];
     if (node && !note(*node, pending.marks[i].level)) {
       n_ = 0;
@@ -49,7 +53,7 @@ bool LateKinds::note(const Node& node, uint32_t level) {
   Kind& kind = kinds_[own];
   kind.lowest = std::min(kind.lowest, level);
   kind.highest = std::max(kind.highest, level);
-  kind.bytes += bytes_of(node) * kStep;
+  kind.bytes += bytes_of(node) * step_;
   for (const Value& in : node.in()) {
     if (!in || in->state != State::pending) continue;
     const int read = number_of(kind_of(*in));

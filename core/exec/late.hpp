@@ -33,6 +33,7 @@ class LateKinds {
   void follow();
 
   int n_ = 0;
+  size_t step_ = 1;  // one of so many nodes is looked at
   Kind kinds_[kMost];
   uint64_t late_ = 0;  // bit i: kind i is
 };
