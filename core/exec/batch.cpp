@@ -389,7 +389,9 @@ void Batches::run_level(std::span<const Place> level) {
   run_one_by_one(groups_.alone());
   for (size_t g = 0; g < groups_.all().size(); ++g) {
     const uint32_t key = groups_.key(g);
-    late_.contains(key) ? wait(key, groups_.all()[g]) : run_group(groups_.all()[g]);
+    auto& slots = groups_.all()[g];
+    const bool waits = late_.contains(key) || (!late_.is_in_time(key) && needs_late(slots));
+    waits ? wait(key, slots) : run_group(slots);
   }
   large_.thin_out();
 }
@@ -409,8 +411,12 @@ bool collect_with_needs(Node& node, std::vector<Ref<Node>>& all, int depth) {
 // What all of a group wait for, such as a weight that was just changed, is not large enough to be
 // started for its own sake.
 void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
-  const Node *first = pending.nodes[slots.front()], *last = pending.nodes[slots.back()];
-  if (!first || !last || first->n_inputs != last->n_inputs) return;
+  const auto is_there = [](uint32_t slot) { return pending.nodes[slot] != nullptr; };
+  const auto front = std::ranges::find_if(slots, is_there);
+  if (front == slots.end()) return;
+  const Node* first = pending.nodes[*front];
+  const Node* last = pending.nodes[*std::ranges::find_if(slots.rbegin(), slots.rend(), is_there)];
+  if (first->n_inputs != last->n_inputs) return;
   std::vector<Ref<Node>> needed;
   for (uint32_t i = 0; i < first->n_inputs; ++i) {
     Node* in = first->inputs[i].get();

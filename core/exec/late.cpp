@@ -30,7 +30,7 @@ LateKinds::LateKinds() {
   for (size_t i = 0; i < n; i += 1 + (dice >> 16) % (2 * step_)) {
     dice = dice * 1664525 + 1013904223;
     const Node* node = pending.nodes[i];
-    if (node && !note(*node, pending.marks[i].level)) {
+    if (node && !note(*node)) {
       n_ = 0;
       return;
     }
@@ -43,17 +43,14 @@ int LateKinds::number_of(uint32_t key) {
   for (int i = 0; i < n_; ++i)
     if (kinds_[i].key == key) return i;
   if (n_ == kMost) return -1;
-  kinds_[n_] = {key, ~0u, 0, 0, 0};
+  kinds_[n_] = {key, 0, 0};
   return n_++;
 }
 
-bool LateKinds::note(const Node& node, uint32_t level) {
+bool LateKinds::note(const Node& node) {
   const int own = number_of(kind_of(node));
   if (own < 0) return false;
-  Kind& kind = kinds_[own];
-  kind.lowest = std::min(kind.lowest, level);
-  kind.highest = std::max(kind.highest, level);
-  kind.bytes += bytes_of(node) * step_;
+  kinds_[own].bytes += bytes_of(node) * step_;
   for (const Value& in : node.in()) {
     if (!in || in->state != State::pending) continue;
     const int read = number_of(kind_of(*in));
@@ -73,21 +70,22 @@ void LateKinds::follow() {
         more |= further != 0;
       }
   }
-  uint64_t recurrent = 0;
+  uint64_t recurrent = 0, after = 0;
   for (int i = 0; i < n_; ++i) recurrent |= kinds_[i].feeds & uint64_t{1} << i;
+  for (int i = 0; i < n_; ++i)
+    if (recurrent >> i & 1) after |= kinds_[i].feeds;
   for (int i = 0; i < n_; ++i) {
-    const Kind& kind = kinds_[i];
-    const bool in_time = recurrent >> i & 1 || kind.feeds & recurrent;
-    if (!in_time && kind.key & 1 && kind.lowest < kind.highest && kind.bytes <= kMostBytes)
-      late_ |= uint64_t{1} << i;
+    const uint64_t bit = uint64_t{1} << i;
+    if ((recurrent & bit) || kinds_[i].feeds & recurrent || kinds_[i].bytes > kMostBytes)
+      in_time_ |= bit;
+    else if (after & bit && kinds_[i].key & 1)
+      late_ |= bit;
   }
-  if (!recurrent) late_ = 0;
 }
 
-bool LateKinds::contains(uint32_t key) const {
-  if (!late_) return false;
-  for (int i = 0; i < n_; ++i)
-    if (kinds_[i].key == key) return late_ >> i & 1;
+bool LateKinds::is_among(uint32_t key, uint64_t kinds) const {
+  for (int i = 0; kinds && i < n_; ++i)
+    if (kinds_[i].key == key) return kinds >> i & 1;
   return false;
 }
 

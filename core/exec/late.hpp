@@ -15,27 +15,30 @@ class LateKinds {
   // Looks at a sample of what is pending.
   LateKinds();
 
-  bool contains(uint32_t key) const;
+  bool contains(uint32_t key) const { return is_among(key, late_); }
+  // Whether it is known that nodes of the kind must run in their turn; few may be of a kind that
+  // the sample does not know.
+  bool is_in_time(uint32_t key) const { return is_among(key, in_time_); }
 
  private:
   static constexpr int kMost = 64;  // kinds; more are not told apart by a word of bits
 
   struct Kind {
     uint32_t key;
-    uint32_t lowest, highest;  // levels
-    size_t bytes;              // of all values, as far as the sample tells
-    uint64_t feeds;            // bit i: kind i reads it, directly or not
+    size_t bytes;    // of all values, as far as the sample tells
+    uint64_t feeds;  // bit i: kind i reads it, directly or not
   };
 
   // The number of the kind, or -1 where there are too many.
   int number_of(uint32_t key);
-  bool note(const Node& node, uint32_t level);
+  bool note(const Node& node);
   void follow();
+  bool is_among(uint32_t key, uint64_t kinds) const;
 
   int n_ = 0;
   size_t step_ = 1;  // one of so many nodes is looked at
   Kind kinds_[kMost];
-  uint64_t late_ = 0;  // bit i: kind i is
+  uint64_t late_ = 0, in_time_ = 0;  // bit i: kind i is
 };
 
 }  // namespace wend

@@ -269,7 +269,8 @@ struct KeepPlaces {
   ~KeepPlaces() {
     if (turn.depth > 1) return;
     pending.in_run = false;
-    pending.compact(!pending.begun);
+    // Most of what waits while some is started stays where it is.
+    if (!pending.begun || pending.live < pending.nodes.size() / 2) pending.compact(!pending.begun);
     pending.look_later(early_start.nodes);
     if (pending.begun) return;
     pending.since = nodes_recorded();
