@@ -29,7 +29,7 @@ def plain(result: Any) -> Any:
 
 
 def timed(step: Step, count: int, finish: Callable[[], None]) -> dict[str, float]:
-    """Seconds that count steps took, each to its end, and CPU seconds that others used meanwhile."""
+    """Seconds that count steps took to their ends, and CPU seconds that others used meanwhile."""
     gc.collect()
     meter, start = Meter(), time.perf_counter()
     for _ in range(count):

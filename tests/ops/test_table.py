@@ -386,6 +386,13 @@ def test_no_entry_is_untested() -> None:
                 assert without or differentiable(index), f"{entry}: no sample has a gradient"
 
 
+def look_up_twice(T: Any) -> None:
+    """What no single call leads to: gradients of a table that is looked up again."""
+    table = T.ones(3, 2, requires_grad=True)
+    rows = [T.nn.functional.embedding(T.tensor(i), table) for i in ([0, 2], [1])]
+    T.cat(rows).sum().backward()
+
+
 def test_hidden_entries_run_on_behalf_of_the_others() -> None:
     """An op that is not bound is reached through the gradients and bodies of those that are."""
     with warnings.catch_warnings(), wend.report() as report:
@@ -395,6 +402,7 @@ def test_hidden_entries_run_on_behalf_of_the_others() -> None:
                 observed(ours(entry), outcome.call)
             for call in [] if entry.is_random else differentiable(index):
                 second_gradients(wend, ours(entry), call)
+        look_up_twice(wend)
     ran = {work.name for work in report.by_op}
     for facts in wend._C._op_table():
         has_kernel = facts["kind"] == "primitive" and not facts["view"]
