@@ -234,6 +234,7 @@ void walk_and_run(Backward& request) {
   try {
     backward(request);
   } catch (...) {
+    pending.self_reliant = 0;
     if (request.failed_at) warn_of_failure(*request.failed_at);
     throw;
   }

@@ -141,3 +141,13 @@ def test_a_kind_that_cannot_run_at_once_waits_for_its_turn(soon: None) -> None:
     xs = [wend.arange(6.0) + i for i in range(40)]
     ys = [x.cumsum(0).flip(0) for x in xs]
     assert [y[0].item() for y in ys] == [15 + 6 * i for i in range(40)]
+
+
+def test_what_was_dropped_does_not_keep_others_apart() -> None:
+    x = wend.ones(2)
+    for _ in range(20_000):
+        x = x + 1
+    del x
+    with wend.report() as report:
+        wend.stack([wend.tanh(wend.ones(3) * i) for i in range(20)]).sum().item()
+    assert report.batches > 0

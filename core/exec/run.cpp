@@ -265,7 +265,11 @@ namespace {
 
 // Nodes keep their places while a run goes through them.
 struct KeepPlaces {
-  KeepPlaces() { pending.in_run = true; }
+  KeepPlaces() {
+    // Those that were dropped count no more.
+    if (!pending.in_run && pending.live < pending.nodes.size() / 2) pending.compact(false);
+    pending.in_run = true;
+  }
   ~KeepPlaces() {
     if (turn.depth > 1) return;
     pending.in_run = false;
@@ -440,6 +444,7 @@ void settle(bool finish) {
     if (report) report->observed();
     if (!give_way()) start_pending();
   }
+  if (pending.live == 0) pending.self_reliant = 0;
   if (finish) finish_kernels();
 }
 

@@ -68,6 +68,11 @@ struct Needs {
 
 // The level that a node with a value had, if it was started before the others.
 [[gnu::noinline]] uint32_t level_before(const Node& node) {
+  if (pending.live == 0) {  // what it was recorded with is gone, though there was no run
+    pending.begun = false;
+    pending.since = recorded;
+    return 0;
+  }
   const Batch* batch = batch_of(node);
   if ((batch ? batch->whole : &node)->number <= pending.since) return 0;
   return batch ? batch->level : node.row;
