@@ -10,13 +10,7 @@ import pytest
 
 import wend
 
-
-@pytest.fixture(autouse=True)
-def two_threads() -> Iterator[None]:
-    before = wend.get_num_threads()
-    wend.set_num_threads(2)
-    yield
-    wend.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("two_threads")
 
 
 @pytest.fixture

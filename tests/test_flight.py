@@ -14,14 +14,6 @@ import wend
 
 
 @pytest.fixture
-def two_threads() -> Iterator[None]:
-    before = wend.get_num_threads()
-    wend.set_num_threads(2)
-    yield
-    wend.set_num_threads(before)
-
-
-@pytest.fixture
 def every_kernel(two_threads: None) -> Iterator[None]:
     before = wend._C._set_launches_from(0)
     yield
