@@ -21,6 +21,7 @@
 #include "bind/source.hpp"
 #include "bind/types.hpp"
 #include "exec/flight.hpp"
+#include "exec/late.hpp"
 #include "exec/run.hpp"
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
@@ -70,6 +71,7 @@ void bind_modes(nb::module_& m) {
     return std::pair(before.nodes, before.members);
   });
   m.def("_let_kernels_fail", let_kernels_fail);
+  m.def("_set_late_kinds_from", [](size_t nodes) { return std::exchange(late_kinds_from, nodes); });
   m.def("_fuses_from", [] { return mode.fuses_from; });
   m.def("_set_fuses_from", [](int64_t elements) { mode.fuses_from = elements; });
   m.def("_eager", [] { return mode.eager; });

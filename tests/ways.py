@@ -24,6 +24,7 @@ class Way:
     batching: bool = True
     launching: bool = False  # even the smallest kernels run beside the scheduler
     starting: tuple[int, int] = (MANY, MANY)  # early: from so many nodes on, so many of a kind
+    late_from: int = 512  # nodes of which those are told that can wait for all of their kind
     fuses_from: int = 1024  # elements
     nodes: int = MANY  # that may be pending ...
     bytes: int = MANY << 10  # ... and bytes of their values
@@ -34,6 +35,7 @@ WAYS = st.builds(
     batching=st.sampled_from([True, True, False]),
     launching=st.booleans(),
     starting=st.sampled_from([(MANY, MANY), (8, 2), (20, 2), (40, 4)]),
+    late_from=st.sampled_from([512, 1]),
     fuses_from=st.sampled_from([1, 1, 4, 1024]),
     nodes=st.sampled_from([MANY, MANY, 7, 50, 400]),
     bytes=st.sampled_from([MANY << 10, MANY << 10, 100, 2000]),
@@ -45,11 +47,13 @@ def running(way: Way) -> Iterator[None]:
     threads = wend.get_num_threads()
     launches_from = wend._C._set_launches_from(0 if way.launching else 20_000)
     starting = wend._C._set_early_start(*way.starting)
+    late_from = wend._C._set_late_kinds_from(way.late_from)
     if way.launching or way.starting[0] < MANY:
         wend.set_num_threads(max(2, threads))
     with ExitStack() as stack:
         stack.callback(wend._C._set_launches_from, launches_from)
         stack.callback(wend._C._set_early_start, *starting)
+        stack.callback(wend._C._set_late_kinds_from, late_from)
         stack.callback(wend.set_num_threads, threads)
         stack.enter_context(wend.batching(way.batching))
         stack.enter_context(wend.fusion(elements=way.fuses_from))

@@ -9,7 +9,6 @@
 namespace wend {
 namespace {
 
-constexpr size_t kFewest = 512;         // pending nodes that are worth a look
 constexpr size_t kLooks = 1024;         // at nodes, or so
 constexpr size_t kMostBytes = 1 << 20;  // of a kind: more would raise the peak if it waits
 
@@ -23,7 +22,7 @@ uint32_t kind_of(const Node& node) {
 
 LateKinds::LateKinds() {
   const size_t n = pending.nodes.size();
-  if (n < kFewest) return;
+  if (n < late_kinds_from) return;
   // The steps are uneven, or those of a loop might always meet the same place of it.
   step_ = n / kLooks + 1;
   uint32_t dice = 1;

@@ -10,6 +10,9 @@
 
 namespace wend {
 
+// Pending nodes that are worth a look.
+inline constinit size_t late_kinds_from = 512;
+
 class LateKinds {
  public:
   // Looks at a sample of what is pending.
