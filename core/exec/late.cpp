@@ -37,7 +37,6 @@ LateKinds::LateKinds() {
   follow();
 }
 
-// Neighbours in the list are mostly of kinds that were met lately.
 int LateKinds::number_of(uint32_t key) {
   for (int i = 0; i < n_; ++i)
     if (kinds_[i].key == key) return i;
