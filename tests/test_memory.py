@@ -263,3 +263,52 @@ def test_memory_of_an_emptied_cache_goes_back_and_comes_again() -> None:
     assert held - resident_bytes() > 0.9 * size
     for size in (1, 2, 3, 6, 12, 48):
         assert wend.full((size << 18,), float(size)).sum().item() == size * (size << 18)
+
+
+def blocks_of(mib: int) -> list[wend.Tensor]:
+    """So many tensors of a MiB, with their values."""
+    made = [wend.full((1 << 18,), float(i)) for i in range(mib)]
+    for x in made:
+        x[0].item()
+    return made
+
+
+def test_as_much_is_kept_as_was_in_use_at_once() -> None:
+    wend.empty_cache()
+    made = blocks_of(384)
+    held = wend.memory_stats()["reserved_bytes"]
+    del made
+    assert wend.memory_stats()["cached_bytes"] >= 384 << 20
+    again = blocks_of(384)
+    assert wend.memory_stats()["reserved_bytes"] == held
+    del again
+    wend.empty_cache()
+
+
+def test_what_was_long_not_used_again_is_not_kept() -> None:
+    wend.empty_cache()
+    del blocks_of(512)[:]
+    assert wend.memory_stats()["cached_bytes"] >= 512 << 20
+    few = wend.memory_stats()["allocated_bytes"] + (16 << 20)
+    for _ in range(2 * 16 * 1024 // 16 + 1):  # until many times as much was handed out, twice
+        del blocks_of(16)[:]
+    stats = wend.memory_stats()
+    assert stats["cached_bytes"] <= max(256 << 20, 1.25 * few)
+    wend.empty_cache()
+
+
+def test_blocks_that_are_handed_out_in_order_again_are_each_handed_out_once() -> None:
+    x = wend.tensor([1.0, 2.0], requires_grad=True)
+    steps = 70_000
+
+    def gradient() -> list[float]:
+        y = x
+        for i in range(steps):
+            y = y + i % 2 if i % 3 else y * 1.0
+        return wend.autograd.grad(y.sum(), x)[0].tolist()
+
+    reserved = []
+    for _ in range(4):
+        assert gradient() == [1.0, 1.0]
+        reserved.append(wend.memory_stats()["reserved_bytes"])
+    assert reserved[-1] == reserved[1]

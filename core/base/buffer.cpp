@@ -1,6 +1,6 @@
 // base/buffer.cpp: the caching allocator. Small blocks come from free lists carved out of chunks
-// and stay there; larger ones are kept in classes of four sizes an octave until the cache grows too
-// big: then their memory goes back to the system, and at most their addresses are kept.
+// and stay there; larger ones are kept in classes of four sizes an octave, as much as was lately in
+// use at once: beyond that, memory goes back to the system, and at most its addresses are kept.
 #include "base/buffer.hpp"
 
 #include <sys/mman.h>
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,7 @@ constexpr size_t kChunk = 64 * 1024;
 constexpr size_t kPage = 2 << 20;     // a large one, if the system has such
 constexpr size_t kSpace = 64 << 20;   // addresses that are asked for at a time ...
 constexpr size_t kMostCut = 8 << 20;  // ... and the largest block that is cut from them
-constexpr size_t kCacheAtLeast = size_t{256} << 20;
+constexpr size_t kKeptAtLeast = size_t{256} << 20;
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kCuts = false;  // each block has its bounds watched
 #else
@@ -42,8 +43,33 @@ struct Class {
   std::vector<void*> empty;  // without memory
 };
 
+// The most bytes of large blocks that were in use at once of late, which is as long as it takes to
+// hand out many times as many. So a program that does the same again and again finds the memory
+// that it had, and one that is done with what was large does not keep it.
+struct RecentPeak {
+  static constexpr size_t kTimes = 16;
+  size_t peak = 0, before = 0, handed_out = 0;
+
+  // Answers whether it may have become less.
+  bool count(size_t bytes, size_t in_use) {
+    peak = std::max(peak, in_use);
+    handed_out += bytes;
+    if (handed_out < kTimes * std::max(kKeptAtLeast, peak)) return false;
+    before = std::exchange(peak, in_use);
+    handed_out = 0;
+    return true;
+  }
+  // Where blocks of one size are used after those of another, more are kept than were ever in use.
+  size_t to_keep() const {
+    const size_t most = std::max(peak, before);
+    return std::max(kKeptAtLeast, most + most / 4);
+  }
+};
+
 struct Allocator {
   Class large[256];
+  size_t in_use = 0;  // bytes of large blocks
+  RecentPeak recent;
   char *space = nullptr, *space_end = nullptr;
   MemoryStats stats = {};
 };
@@ -132,6 +158,25 @@ void let_go(void* p, Class& of) {
   of.empty.push_back(p);
 }
 
+bool keeps_too_much(size_t more = 0) {
+  const Allocator& a = allocator();
+  return a.in_use + a.stats.cached_bytes + more > a.recent.to_keep();
+}
+
+void let_kept_go(Class& of) {
+  let_go(of.kept.back(), of);
+  of.kept.pop_back();
+  allocator().stats.cached_bytes -= of.bytes;
+}
+
+void count_in_use(size_t bytes) {
+  Allocator& a = allocator();
+  a.in_use += bytes;
+  if (!a.recent.count(bytes, a.in_use)) return;
+  for (Class& of : a.large)
+    while (!of.kept.empty() && keeps_too_much()) let_kept_go(of);
+}
+
 void* large_alloc(size_t bytes) {
   Allocator& a = allocator();
   // The kernel hands out more than there is and kills later: refuse here instead.
@@ -141,6 +186,7 @@ void* large_alloc(size_t bytes) {
     void* p = of.kept.back();
     of.kept.pop_back();
     a.stats.cached_bytes -= of.bytes;
+    count_in_use(of.bytes);
     return p;
   }
   void* p = new_block(of);
@@ -150,16 +196,17 @@ void* large_alloc(size_t bytes) {
   }
   if (!p) out_of_memory(bytes);
   reserve(of.bytes);
+  count_in_use(of.bytes);
   return p;
 }
 
 void large_free(void* p, size_t bytes) {
-  MemoryStats& stats = allocator().stats;
+  Allocator& a = allocator();
   Class& of = class_of(bytes);
-  if (stats.cached_bytes + of.bytes > std::max(kCacheAtLeast, stats.allocated_bytes))
-    return let_go(p, of);
+  a.in_use -= of.bytes;
+  if (keeps_too_much(of.bytes)) return let_go(p, of);
   of.kept.push_back(p);
-  stats.cached_bytes += of.bytes;
+  a.stats.cached_bytes += of.bytes;
 }
 
 }  // namespace
@@ -176,6 +223,49 @@ bool more_room(SmallBlocks::Free& list) {
   std::fill(all, all + kAhead, nullptr);
   list = {all + kAhead + used, all + kAhead, all + kAhead + room};
   return true;
+}
+
+namespace {
+
+// Whether blocks that are handed out one after the other mostly lie so; by a sample.
+bool is_tidy(const SmallBlocks::Free& list, size_t bytes) {
+  constexpr size_t kSample = 64;
+  const size_t step = (list.top - list.begin) / kSample;
+  size_t in_order = 0;
+  for (void** at = list.top - 1; in_order < kSample && at > list.begin; at -= step)
+    in_order +=
+        static_cast<char*>(at[-1]) - static_cast<char*>(at[0]) == static_cast<ptrdiff_t>(bytes);
+  return in_order > kSample / 2;
+}
+
+// In time that grows with their number: a bit for each place that one may lie at.
+void sort_blocks(SmallBlocks::Free& list) {
+  const auto [lowest, highest] = std::minmax_element(list.begin, list.top);
+  const auto begin = reinterpret_cast<uintptr_t>(*lowest);
+  const size_t places = (reinterpret_cast<uintptr_t>(*highest) - begin) / SmallBlocks::kGrain + 1;
+  const auto n = static_cast<size_t>(list.top - list.begin);
+  if (places > 256 * n) return std::sort(list.begin, list.top, std::greater<>());
+  std::vector<uint64_t> bits(places / 64 + 1);
+  for (void** at = list.begin; at < list.top; ++at) {
+    const size_t place = (reinterpret_cast<uintptr_t>(*at) - begin) / SmallBlocks::kGrain;
+    bits[place / 64] |= uint64_t{1} << place % 64;
+  }
+  void** to = list.top;
+  for (size_t word = 0; word < bits.size(); ++word)
+    for (uint64_t left = bits[word]; left; left &= left - 1)
+      *--to = reinterpret_cast<void*>(begin +
+                                      (word * 64 + std::countr_zero(left)) * SmallBlocks::kGrain);
+}
+
+}  // namespace
+
+void tidy_small_blocks() {
+  constexpr size_t kWorthIt = 8 << 20;  // bytes, that the caches do not hold anyway
+  for (size_t i = 1; i <= SmallBlocks::kLargest / SmallBlocks::kGrain; ++i) {
+    SmallBlocks::Free& list = small_blocks.free[i];
+    const size_t bytes = i * SmallBlocks::kGrain;
+    if ((list.top - list.begin) * bytes >= kWorthIt && !is_tidy(list, bytes)) sort_blocks(list);
+  }
 }
 
 void* small_alloc_anew(size_t bytes) {
@@ -291,10 +381,8 @@ void reset_peak_memory_stats() {
 }
 
 void empty_cache() {
-  Allocator& a = allocator();
-  for (Class& of : a.large)
-    for (; !of.kept.empty(); of.kept.pop_back()) let_go(of.kept.back(), of);
-  a.stats.cached_bytes = 0;
+  for (Class& of : allocator().large)
+    while (!of.kept.empty()) let_kept_go(of);
 #ifdef __GLIBC__
   malloc_trim(0);  // the C library keeps what it was given back, too
 #endif

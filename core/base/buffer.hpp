@@ -86,6 +86,10 @@ struct SmallBlocks {
 };
 extern constinit SmallBlocks small_blocks;
 void* small_alloc_anew(size_t bytes);
+// Where so many are free that caches do not hold them, they are handed out by address again: what
+// is made one after the other is soon read so, and memory is fast where it can tell what comes
+// next.
+void tidy_small_blocks();
 // False where there is none.
 bool more_room(SmallBlocks::Free& list);
 
