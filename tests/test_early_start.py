@@ -145,3 +145,26 @@ def test_what_was_dropped_does_not_keep_others_apart() -> None:
     with wend.report() as report:
         wend.stack([wend.tanh(wend.ones(3) * i) for i in range(20)]).sum().item()
     assert report.batches > 0
+
+
+def test_a_long_way_back_is_started_while_the_walk_goes_on() -> None:
+    x = wend.randn(8, 4, requires_grad=True)
+    rows = [wend.stack([wend.tanh(row) for row in x.unbind()])]
+    for _ in range(40):
+        rows.append(wend.stack([wend.tanh(row * 0.9) for row in rows[-1].unbind()]))
+    loss = rows[-1].sum()
+    loss.item()
+
+    def gradient() -> tuple[list[list[float]], int]:
+        """And how many runs the way back took."""
+        before = counted()["runs"]
+        (found,) = wend.autograd.grad(loss, x, retain_graph=True)
+        runs = counted()["runs"] - before
+        return found.tolist(), runs
+
+    gradient()  # what others left to run has run
+    early, runs = gradient()
+    wend.set_num_threads(1)
+    waiting, fewer = gradient()
+    assert early == waiting
+    assert fewer < runs

@@ -11,6 +11,7 @@
 #include "autograd/frontier.hpp"
 #include "autograd/reach.hpp"
 #include "exec/flight.hpp"
+#include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "graph/batch.hpp"
 #include "graph/record.hpp"
@@ -190,6 +191,8 @@ class Walk {
       if (batches_made) count_self_reliant(mark);
       if (is_too_lazy()) [[unlikely]]
         join_and_run();
+      else if (pending.self_reliant >= next_start_) [[unlikely]]
+        start_some();
     }
   }
 
@@ -266,10 +269,23 @@ class Walk {
   // Each part would run as a tensor of the whole's size. Often to join them is enough, so that much
   // more can wait; if it is not, a run is due.
   void join_and_run() {
+    join_all();
+    if (is_too_lazy(2)) start_pending();
+  }
+
+  void join_all() {
     frontier_->each([](Entry& entry) {
       if (entry.parts) join_waiting(*entry.parts);
     });
-    if (is_too_lazy(2)) start_pending();
+  }
+
+  // Workers begin with what was recorded while the walk goes on; a run now and then is enough. The
+  // walks of other fibers may go on as well, and run together with this one.
+  void start_some() {
+    next_start_ = num_threads() > 1 && !report && !mode.fiber ? 2 * next_start_ : kNever;
+    if (next_start_ == kNever) return;
+    join_all();
+    start_pending();
   }
 
   void step(Entry& entry) {
@@ -531,6 +547,8 @@ class Walk {
   const bool by_batches_ = goes_by_batches(request_);
   std::vector<Node*> passed_;  // whose edges go at the end
   BorrowedFrontier frontier_;
+  static constexpr size_t kFirstStart = 48, kNever = ~size_t{0};
+  size_t next_start_ = kFirstStart;  // nodes that gain nothing by company, of which to start some
   Node* at_ = nullptr;
   std::optional<Reach> reach_;  // none: all leaves are targets
 };

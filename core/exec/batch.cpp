@@ -11,6 +11,7 @@
 #include "exec/fuse.hpp"
 #include "exec/group.hpp"
 #include "exec/late.hpp"
+#include "exec/levels.hpp"
 #include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
@@ -194,14 +195,26 @@ class LargeBatches {
 };
 constinit Forever<LargeBatches> large_batches;
 
+// What is known of what is pending; while some of it is started, of the rest.
+struct Outlook {
+  Levels levels;
+  LateKinds late;
+
+  void take() {
+    levels.take();
+    if (pending.nodes.size() >= 2 * late.looked_at()) late.look();
+  }
+};
+constinit Forever<Outlook> outlook;
+
 // Runs levels. What works element by element on a batch may wait, to run with what reads it.
 class Batches {
  public:
   explicit Batches(Poll& poll) : poll_(poll), fusion_(poll) {}
 
-  void run_level(std::span<const Place> level);
+  void run_level(uint32_t l);
   // Runs the large groups of level `l`, which is not 0, whose inputs are there.
-  void start_level(std::span<const Place> level, uint32_t l);
+  void start_level(uint32_t l);
   void finish() {
     run_late();
     fusion_.finish();
@@ -219,7 +232,7 @@ class Batches {
   void run_late();
   bool needs_late(std::span<const uint32_t> slots) const;
   void run_shared_inputs(std::span<const uint32_t> slots);
-  void start_group(std::vector<uint32_t>& slots);
+  void start_group(Levels::Group g);
   void run_one_by_one(Members members);
   void run_one_by_one(std::span<const uint32_t> slots);
 
@@ -229,11 +242,12 @@ class Batches {
   size_t runs_ = 0;       // that there had been when members were taken
   uint32_t started_ = 0;  // the level whose large groups are started; 0: all run
   Fusion fusion_;
-  Groups groups_;
+  Levels& levels_ = outlook.value.levels;
+  const LateKinds& late_ = outlook.value.late;
   Group group_;
+  std::vector<uint32_t> slots_;  // of the group of a level that runs
   std::vector<uint32_t> alone_;  // places in the group of nodes that run by themselves
   LargeBatches& large_ = large_batches.value;
-  const LateKinds late_;
   // Nodes of late kinds that wait, kind by kind in the order in which they were met.
   struct Waiting {
     uint32_t key;
@@ -381,17 +395,18 @@ void Batches::run_late() {
   run_one_by_one(left);
 }
 
-void Batches::run_level(std::span<const Place> level) {
-  if (level.empty()) return;
-  if (report) report_level(level);
-  groups_.sort(level);
-  if (needs_late(groups_.alone())) run_late();
-  run_one_by_one(groups_.alone());
-  for (size_t g = 0; g < groups_.all().size(); ++g) {
-    const uint32_t key = groups_.key(g);
-    auto& slots = groups_.all()[g];
-    const bool waits = late_.contains(key) || (!late_.is_in_time(key) && needs_late(slots));
-    waits ? wait(key, slots) : run_group(slots);
+void Batches::run_level(uint32_t l) {
+  if (report) report_level(levels_.places(l));
+  if (const Levels::Group alone = levels_.alone(l); alone != Levels::kNone) {
+    levels_.move_out(alone, slots_);
+    if (needs_late(slots_)) run_late();
+    run_one_by_one(slots_);
+  }
+  for (Levels::Group g = levels_.first(l); g != Levels::kNone; g = levels_.next(g)) {
+    const uint32_t key = levels_.key(g);
+    levels_.move_out(g, slots_);
+    const bool waits = late_.contains(key) || (!late_.is_in_time(key) && needs_late(slots_));
+    waits ? wait(key, slots_) : run_group(slots_);
   }
   large_.thin_out();
 }
@@ -429,27 +444,30 @@ void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
 }
 
 // Nodes whose inputs are not there, and those that cannot run at once, wait for their turn.
-void Batches::start_group(std::vector<uint32_t>& slots) {
-  if (slots.size() >= early_start.members) run_shared_inputs(slots);
-  while (slots.size() >= early_start.members) {
-    take(slots);
+void Batches::start_group(Levels::Group g) {
+  levels_.move_out(g, slots_);
+  run_shared_inputs(slots_);
+  std::vector<uint32_t> left = slots_;
+  while (left.size() >= early_start.members) {
+    take(left);
     if (group_.all().size() >= early_start.members) run_alike(group_.all());
     group_.let_go();
     alone_.clear();
   }
+  levels_.put_back(g, slots_);
 }
 
-void Batches::start_level(std::span<const Place> level, uint32_t l) {
+void Batches::start_level(uint32_t l) {
   started_ = l;
-  groups_.sort(level);
-  for (size_t g = 0; g < groups_.all().size(); ++g)
-    if (!late_.contains(groups_.key(g))) start_group(groups_.all()[g]);
+  for (Levels::Group g = levels_.first(l); g != Levels::kNone; g = levels_.next(g))
+    if (levels_.grown(g) >= early_start.members && !late_.contains(levels_.key(g))) start_group(g);
 }
 
 bool broken_off = false;  // a run ended by an error, and may have left batches that wait
 
 // Members have been told that they have their values, so levels do not count their batch.
 void run_left_over() {
+  outlook.value.levels.clear();
   for (size_t i = 0; i < pending.nodes.size(); ++i)
     if (Node* node = pending.nodes[i]; is_due(node) && node->flags & Node::stands_for_batch)
       run_with_needs(*node);
@@ -460,31 +478,35 @@ void run_left_over() {
 
 bool run_in_batches(Poll& poll) {
   if (broken_off) run_left_over();
-  if (are_few()) return false;
-  const Levels levels;
-  if (!levels.worth_it()) return false;
+  if (are_few() || !are_wide()) return false;
+  auto& [levels, late] = outlook.value;
   if (!have_company()) {
-    if (report) report_why_apart(levels);
+    if (!report) return false;
+    levels.take();
+    report_why_apart(levels);
     return false;
   }
+  outlook.value.take();
   Batches batches(poll);
   broken_off = true;
-  for (uint32_t l = 0; l <= levels.highest(); ++l) batches.run_level(levels.level(l));
+  for (uint32_t l = 0; l <= levels.highest(); ++l) batches.run_level(l);
   batches.finish();
   broken_off = false;
   return true;
 }
 
-void forget_large_batches() { large_batches.value.clear(); }
+void forget_outlook() {
+  large_batches.value.clear();
+  outlook.value.late.forget();
+}
 
 void start_large_batches(Poll& poll) {
-  if (broken_off) return;
-  const Levels levels;
-  if (!levels.worth_it()) return;
+  if (broken_off || !are_wide()) return;
+  outlook.value.take();
+  const Levels& levels = outlook.value.levels;
   Batches batches(poll);
   broken_off = true;
-  for (uint32_t l = 1; l <= levels.highest(); ++l)
-    if (levels.level(l).size() >= early_start.members) batches.start_level(levels.level(l), l);
+  for (uint32_t l = 1; l <= levels.highest(); ++l) batches.start_level(l);
   batches.finish();
   large_batches.value.thin_out();
   broken_off = false;

@@ -68,6 +68,6 @@ bool run_in_batches(Poll& poll);
 // to be recorded.
 void start_large_batches(Poll& poll);
 // A run is over: what is left in batches stays there.
-void forget_large_batches();
+void forget_outlook();
 
 }  // namespace wend

@@ -1,8 +1,7 @@
-// exec/group.cpp: keys, levels and groups of pending nodes, and when groups are better split.
+// exec/group.cpp: which nodes of a level are alike, and when groups of them are better split.
 #include "exec/group.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "exec/execute.hpp"
@@ -11,9 +10,6 @@
 namespace wend {
 namespace {
 
-constexpr size_t kMany = 64;       // nodes that need not be counted
-constexpr size_t kFew = 8;         // nodes that are not worth a look
-constexpr double kWide = 1.5;      // nodes a level, on average, from which levels are worth it
 constexpr size_t kWorthApart = 4;  // members of a part that is worth a kernel of its own ...
 constexpr size_t kMaxApart = 16;   // ... and the most parts
 constexpr size_t kMaxParts = 256;  // that a group is split into by a weight
@@ -51,59 +47,12 @@ bool is_unmarked(const Node& node) { return !node.extra && !node.order && !node.
 
 }  // namespace
 
-Levels::Levels() {
-  const std::span marks(pending.marks.data(), pending.nodes.size());
-  const uint32_t highest = std::ranges::max(marks, {}, &Pending::Mark::level).level;
-  if (static_cast<double>(pending.live) < kWide * highest) return;
-  start_.resize(highest + 2);
-  for (const auto& mark : marks) ++start_[mark.level];
-  uint32_t at = 0;
-  for (uint32_t& start : start_) at += std::exchange(start, at);
-  places_ = std::make_unique_for_overwrite<Place[]>(marks.size());
-  auto next = start_;
-  for (size_t i = 0; i < marks.size(); ++i)
-    places_[next[marks[i].level]++] = {static_cast<uint32_t>(i), marks[i].key};
-}
-
-bool are_few() {
-  if (pending.live >= kMany) return false;
-  return pending.live < kFew || std::ranges::count_if(pending.nodes, is_due) < ptrdiff_t{kFew};
-}
-
-bool have_company() {
-  constexpr size_t kEnough = 256;  // nodes with company, whatever the others are ...
-  constexpr size_t kOneOf = 4;     // ... or one of so many
-  // Of a few kinds of nodes no three are to share a place; what is far behind need not be found.
-  constexpr size_t kFewestPlaces = 512, kMostPlaces = 8192;
-  using Seen = std::array<uint32_t, 2>;  // kinds that take turns find each other
-  std::vector<Seen> seen(std::clamp(std::bit_ceil(pending.live), kFewestPlaces, kMostPlaces));
-  size_t due = 0, alike = 0;
-  for (size_t i = 0; i < pending.nodes.size(); ++i) {
-    const Node* node = pending.nodes[i];
-    if (!is_due(node)) continue;
-    ++due;
-    const auto [level, key] = pending.marks[i];
-    if (!key) continue;
-    Hash h;
-    h.add(Hash::of(node->op));
-    h.add(Hash::of(node->layout));
-    h.add(Hash::of(node->inputs[0]->layout));
-    h.add(level);
-    const auto mark = static_cast<uint32_t>(h.state >> 32 | 1);
-    Seen& last = seen[h.state >> 8 & (seen.size() - 1)];
-    if (last[0] != mark && last[1] != mark)
-      last = {mark, last[0]};
-    else if (++alike == kEnough)
-      return true;
-  }
-  return alike * kOneOf >= due;
-}
-
 namespace {
 
 // The nodes of a level in groups of equal keys; those without are reported.
 template <class MayBatch>
-std::vector<std::vector<Node*>> reported_groups(std::span<const Place> level, MayBatch may_batch) {
+std::vector<std::vector<Node*>> reported_groups(const std::vector<Place>& level,
+                                                MayBatch may_batch) {
   std::vector<std::vector<Node*>> groups;
   for (const auto [slot, key] : level) {
     Node* node = pending.nodes[slot];
@@ -124,57 +73,16 @@ std::vector<std::vector<Node*>> reported_groups(std::span<const Place> level, Ma
 
 void report_why_apart(const Levels& levels) {
   for (uint32_t l = 0; l <= levels.highest(); ++l)
-    for (const auto& group : reported_groups(levels.level(l), is_unmarked))
+    for (const auto& group : reported_groups(levels.places(l), is_unmarked))
       if (group.size() > 1) report->apart(group, Apart::too_few, 0, group.size());
 }
 
-void report_level(std::span<const Place> level) {
+void report_level(const std::vector<Place>& level) {
   reported_groups(level, [](const Node& node) {
     return is_unmarked(node) && std::ranges::all_of(node.in(), [](const Value& in) {
              return is_ready(*in) || in->state == State::pending;  // it waits for its kind
            });
   });
-}
-
-void Groups::make_table(size_t size) {
-  table_.assign(size, kNone);
-  for (uint32_t g = 0; g < kinds_.size(); ++g) *find(kinds_[g].key) = g;
-}
-
-// Where the group of a key stands in the table, or will.
-uint32_t* Groups::find(uint32_t key) {
-  const size_t mask = table_.size() - 1;
-  size_t at = key >> 1 & mask;
-  while (table_[at] != kNone && kinds_[table_[at]].key != key) at = (at + 1) & mask;
-  return &table_[at];
-}
-
-uint32_t Groups::group_of(uint32_t key) {
-  uint32_t& there = *find(key);
-  if (there != kNone) return there;
-  const uint32_t g = there = static_cast<uint32_t>(kinds_.size());
-  kinds_.push_back({key, g});
-  if (pool_.size() == g) pool_.emplace_back();
-  pool_[g].clear();
-  if (kinds_.size() * 2 > table_.size()) make_table(table_.size() * 4);
-  return g;
-}
-
-void Groups::sort(std::span<const Place> level) {
-  kinds_.clear();
-  alone_.clear();
-  make_table(std::bit_ceil(std::min<size_t>(level.size(), 32) * 2));
-  uint32_t g = 0;
-  for (const auto [slot, key] : level) {
-    if (!key) {
-      alone_.push_back(slot);
-      continue;
-    }
-    const uint32_t before = g;
-    if (!kinds_.empty()) g = kinds_[before].next;
-    if (kinds_.empty() || kinds_[g].key != key) kinds_[before].next = g = group_of(key);
-    pool_[g].push_back(slot);
-  }
 }
 
 namespace {

@@ -1,75 +1,20 @@
-// exec/group.hpp: which pending nodes may run as one: those of a level whose keys are equal.
-// Running them is exec/batch.
+// exec/group.hpp: which pending nodes run as one: those of a level and a key that are alike in
+// full. Running them is exec/batch.
 #pragma once
 
-#include <memory>
 #include <vector>
 
+#include "exec/levels.hpp"
 #include "graph/batch.hpp"
-#include "graph/record.hpp"
 
 namespace wend {
 
 using Members = std::span<Node* const>;
 
-// The place of a pending node, and its key.
-struct Place {
-  uint32_t slot, key;
-};
-
-// The places of pending nodes by level. Nodes are not looked at: one that goes away meanwhile
-// leaves its place empty.
-class Levels {
- public:
-  Levels();
-
-  bool worth_it() const { return places_ != nullptr; }
-  uint32_t highest() const { return static_cast<uint32_t>(start_.size()) - 2; }
-  std::span<const Place> level(uint32_t l) const {
-    return {&places_[start_[l]], start_[l + 1] - start_[l]};
-  }
-
- private:
-  std::vector<uint32_t> start_;
-  std::unique_ptr<Place[]> places_;
-};
-
-// Whether so little is pending that levels are not worth a look.
-bool are_few();
-// Guesses from little of what nodes must have in common whether enough of them have company for
-// levels to be worth it: views of one base that differ in their place count, for what reads them
-// has company. Stops as soon as it is sure.
-bool have_company();
 // Tells the report why the nodes of a run in the order of recording did not run as one ...
 void report_why_apart(const Levels& levels);
 // ... and which nodes of a level will not, now that their inputs have run.
-void report_level(std::span<const Place> level);
-
-// The places of one level, sorted into groups of equal keys in the order of their first nodes.
-// Nodes are not looked at.
-class Groups {
- public:
-  void sort(std::span<const Place> level);
-  std::span<std::vector<uint32_t>> all() { return {pool_.data(), kinds_.size()}; }
-  uint32_t key(size_t group) const { return kinds_[group].key; }
-  // Places of nodes that may have no company.
-  std::span<const uint32_t> alone() const { return alone_; }
-
- private:
-  // Examples take turns: what came after one of a kind last time mostly does again.
-  struct Kind {
-    uint32_t key, next;
-  };
-  static constexpr uint32_t kNone = ~0u;
-
-  void make_table(size_t size);
-  uint32_t* find(uint32_t key);
-  uint32_t group_of(uint32_t key);
-
-  std::vector<uint32_t> table_, alone_;
-  std::vector<Kind> kinds_;                  // of each group
-  std::vector<std::vector<uint32_t>> pool_;  // its places
-};
+void report_level(const std::vector<Place>& level);
 
 // A member's input.
 struct Input {

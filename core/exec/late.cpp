@@ -20,8 +20,9 @@ uint32_t kind_of(const Node& node) {
 
 }  // namespace
 
-LateKinds::LateKinds() {
-  const size_t n = pending.nodes.size();
+void LateKinds::look() {
+  forget();
+  const size_t n = looked_at_ = pending.nodes.size();
   if (n < late_kinds_from) return;
   // The steps are uneven, or those of a loop might always meet the same place of it.
   step_ = n / kLooks + 1;

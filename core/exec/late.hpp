@@ -16,7 +16,10 @@ inline constinit size_t late_kinds_from = 512;
 class LateKinds {
  public:
   // Looks at a sample of what is pending.
-  LateKinds();
+  void look();
+  void forget() { looked_at_ = n_ = 0, late_ = in_time_ = 0; }
+  // Pending nodes when it last looked.
+  size_t looked_at() const { return looked_at_; }
 
   bool contains(uint32_t key) const { return is_among(key, late_); }
   // Whether it is known that nodes of the kind must run in their turn; few may be of a kind that
@@ -38,9 +41,10 @@ class LateKinds {
   void follow();
   bool is_among(uint32_t key, uint64_t kinds) const;
 
+  size_t looked_at_ = 0;
   int n_ = 0;
   size_t step_ = 1;  // one of so many nodes is looked at
-  Kind kinds_[kMost];
+  Kind kinds_[kMost] = {};
   uint64_t late_ = 0, in_time_ = 0;  // bit i: kind i is
 };
 

@@ -25,6 +25,7 @@ uint32_t level_above(std::span<const Value> inputs) {
 }  // namespace
 
 void Pending::compact(bool recount) {
+  ++moves;
   if (live == 0) return nodes.clear();
   size_t kept = 0;
   for (Node* node : nodes) {

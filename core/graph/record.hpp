@@ -79,7 +79,8 @@ struct Pending {
   size_t live = 0;          // entries that are not nullptr
   size_t bytes = 0;         // that their values will take
   size_t pinned = 0;        // of values that only pending nodes keep alive
-  bool in_run = false;      // nodes keep their places
+  bool in_run = false;      // nodes keep their places ...
+  uint64_t moves = 0;       // ... which they have changed so often
   size_t max_nodes = 1 << 16;
   size_t max_bytes = size_t{256} << 20;
   size_t look_at = 0;  // length of the list at which to look whether to run some of it
@@ -113,8 +114,8 @@ struct Pending {
   }
   // Some time after the list has been looked at, but as soon as there may be too many.
   void look_later(size_t at_least) {
-    const size_t n = nodes.size(), room = max_nodes - std::min(max_nodes, live);
-    look_at = n + std::min(std::max(at_least, n / 2), room + 1);
+    const size_t room = max_nodes - std::min(max_nodes, live);
+    look_at = nodes.size() + std::min(at_least, room + 1);
   }
   // Closes the gaps that nodes have left; what is left may count its levels anew.
   void compact(bool recount);
