@@ -56,7 +56,7 @@ bool goes_by_batches(const Backward& request) {
 // The rows of a batch's gradient: where each comes from, and which are there at all.
 struct RowList {
   Values gradients;
-  std::vector<int64_t> from, row, to;
+  List<int64_t> from, row, to;
 
   void add(const Value& gradient, int64_t at, int64_t goes_to) {
     if (gradients.empty() || gradients.back().get() != gradient.get())

@@ -20,10 +20,10 @@ struct RowsGradient {
 
 // What few entries have beside their gradient.
 struct Parts {
-  Values slots;                    // of an autograd.Function: a gradient for each output
-  std::vector<RowsGradient> rows;  // of a batch, beside the gradient of all of it
-  Values placed;                   // gradients of parts of the node, which their op joins ...
-  int64_t elements = 0;            // ... and how many elements they hold
+  Values slots;             // of an autograd.Function: a gradient for each output
+  List<RowsGradient> rows;  // of a batch, beside the gradient of all of it
+  Values placed;            // gradients of parts of the node, which their op joins ...
+  int64_t elements = 0;     // ... and how many elements they hold
 };
 
 struct Entry {
@@ -55,7 +55,7 @@ class Frontier {
   // What is moved from is empty.
   Entry pop_newest() { return newest_.node ? std::move(newest_) : fetch(); }
 
-  std::vector<RowsGradient>& rows(Node* batch) { return entry(batch).own_parts().rows; }
+  List<RowsGradient>& rows(Node* batch) { return entry(batch).own_parts().rows; }
 
   template <class Do>
   void each(Do what) {

@@ -274,7 +274,7 @@ void* small_alloc_anew(size_t bytes) {
     if (!p) out_of_memory(bytes);
     return p;
   }
-  const size_t index = (bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain;
+  const size_t index = small_index(bytes);
   refill(small_blocks.free[index], index * SmallBlocks::kGrain);
   return small_alloc(bytes);
 }

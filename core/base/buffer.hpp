@@ -72,11 +72,12 @@ void reset_peak_memory_stats();
 // Gives cached memory back to the system.
 void empty_cache();
 
-// Fixed-size blocks for small objects (nodes, buffers): those that are free, for each multiple of
-// 16 bytes. They are kept in a list of pointers, not in each other, so that the memory of one that
-// will be needed soon can be fetched ahead.
+// Fixed-size blocks for small objects (nodes, buffers, lists): those that are free, for each
+// multiple of 16 bytes, and for fewer sizes where they are larger. They are kept in a list of
+// pointers, not in each other, so that the memory of one that will be needed soon can be fetched
+// ahead.
 struct SmallBlocks {
-  static constexpr size_t kGrain = 16, kLargest = 2048, kAhead = 8;
+  static constexpr size_t kGrain = 16, kCoarse = 256, kFine = 1088, kLargest = 8192, kAhead = 8;
   struct Free {
     void** top = nullptr;
     void** begin = nullptr;  // behind `kAhead` places that are never taken
@@ -93,11 +94,16 @@ void tidy_small_blocks();
 // False where there is none.
 bool more_room(SmallBlocks::Free& list);
 
+// Which list a block of so many bytes, at most kLargest, is in.
+inline size_t small_index(size_t bytes) {
+  const size_t grain = bytes > SmallBlocks::kFine ? SmallBlocks::kCoarse : SmallBlocks::kGrain;
+  return (bytes + grain - 1) / grain * grain / SmallBlocks::kGrain;
+}
+
 inline void* small_alloc(size_t bytes) {
-  const size_t index = (bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain;
   if (bytes > SmallBlocks::kLargest) [[unlikely]]
     return small_alloc_anew(bytes);
-  SmallBlocks::Free& list = small_blocks.free[index];
+  SmallBlocks::Free& list = small_blocks.free[small_index(bytes)];
   if (list.top == list.begin) [[unlikely]]
     return small_alloc_anew(bytes);
   void* block = *--list.top;
@@ -110,8 +116,7 @@ inline void* small_alloc(size_t bytes) {
 inline void small_free(void* p, size_t bytes) {
   if (bytes > SmallBlocks::kLargest) [[unlikely]]
     return std::free(p);
-  SmallBlocks::Free& list =
-      small_blocks.free[(bytes + SmallBlocks::kGrain - 1) / SmallBlocks::kGrain];
+  SmallBlocks::Free& list = small_blocks.free[small_index(bytes)];
   if (list.top == list.end && !more_room(list)) [[unlikely]]
     return;  // it is lost, which is better than to fail here
   *list.top++ = p;

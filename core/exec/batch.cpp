@@ -33,7 +33,7 @@ int64_t place_among(Values& sources, const Input& in) {
 
 Value gather(std::span<const Input> inputs) {
   Values sources;
-  std::vector<int64_t> from, row;
+  List<int64_t> from, row;
   from.reserve(inputs.size());
   row.reserve(inputs.size());
   for (const Input& in : inputs) {
@@ -83,10 +83,11 @@ class Together {
   Value whole;
 
   // What the batch is to hold for the members.
-  std::vector<BatchInput> inputs() const {
+  List<BatchInput> inputs() const {
     const Node& like = *members[0];
-    std::vector<BatchInput> all;
+    List<BatchInput> all;
     if (!like.needs_grad()) return all;
+    all.reserve(like.n_inputs);
     for (uint32_t i = 0; i < like.n_inputs; ++i) {
       all.push_back({in_[i].get(), (shared_ >> i & 1) != 0, {}});
       if (merged_ >> i & 1)
@@ -245,7 +246,8 @@ class Batches {
   Levels& levels_ = outlook.value.levels;
   const LateKinds& late_ = outlook.value.late;
   Group group_;
-  std::vector<uint32_t> slots_;  // of the group of a level that runs
+  std::vector<uint32_t> slots_;  // of the group of a level that runs ...
+  std::vector<uint32_t> left_;   // ... and those that are yet to be taken
   std::vector<uint32_t> alone_;  // places in the group of nodes that run by themselves
   LargeBatches& large_ = large_batches.value;
   // Nodes of late kinds that wait, kind by kind in the order in which they were met.
@@ -447,9 +449,9 @@ void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
 void Batches::start_group(Levels::Group g) {
   levels_.move_out(g, slots_);
   run_shared_inputs(slots_);
-  std::vector<uint32_t> left = slots_;
-  while (left.size() >= early_start.members) {
-    take(left);
+  left_ = slots_;
+  while (left_.size() >= early_start.members) {
+    take(left_);
     if (group_.all().size() >= early_start.members) run_alike(group_.all());
     group_.let_go();
     alone_.clear();

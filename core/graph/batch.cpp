@@ -134,7 +134,7 @@ void join_batch(Batch& batch) {
 
 }  // namespace
 
-Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in) {
+Batch& new_batch(Node& whole, std::span<Node* const> members, List<BatchInput> in) {
   batches_made = true;
   auto made = std::make_unique<Batch>();
   const Node& first = *members[0];

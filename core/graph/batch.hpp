@@ -24,22 +24,25 @@ struct BatchInput {
 // somebody asks for one.
 struct Batch {
   Node* whole;
-  Node* like;                  // no member, but what every one of them is
-  std::vector<Node*> members;  // null where gone
-  std::vector<BatchInput> in;  // of nodes that require grad
-  std::vector<uint64_t> numbers;
-  std::vector<Source> sources;    // where members come from several places
-  std::vector<Ref<Attrs>> attrs;  // where members have some of their own
-  std::vector<bool> freed_rows;   // whose history was given up one by one
-  uint32_t freed_count = 0;       // ... and how many they are
-  uint32_t valued = 0;            // members whose value lies here and may be needed
-  uint32_t place = 0;             // among what rows were last put together of
-  uint32_t level = 0;             // of the members while they were pending, see Pending::since
-  bool watched = false;           // a member may have hooks
-  bool freed = false;             // all members' history was given up
-  bool merges = false;            // some `in` have `each`
+  Node* like;           // no member, but what every one of them is
+  List<Node*> members;  // null where gone
+  List<BatchInput> in;  // of nodes that require grad
+  List<uint64_t> numbers;
+  List<Source> sources;          // where members come from several places
+  List<Ref<Attrs>> attrs;        // where members have some of their own
+  std::vector<bool> freed_rows;  // whose history was given up one by one
+  uint32_t freed_count = 0;      // ... and how many they are
+  uint32_t valued = 0;           // members whose value lies here and may be needed
+  uint32_t place = 0;            // among what rows were last put together of
+  uint32_t level = 0;            // of the members while they were pending, see Pending::since
+  bool watched = false;          // a member may have hooks
+  bool freed = false;            // all members' history was given up
+  bool merges = false;           // some `in` have `each`
 
   uint32_t n() const { return static_cast<uint32_t>(members.size()); }
+
+  static void* operator new(size_t bytes) { return small_alloc(bytes); }
+  static void operator delete(void* batch) { small_free(batch, sizeof(Batch)); }
 };
 
 // Whatever the user has switched on, what is recorded on behalf of nodes has a plain mode.
@@ -53,7 +56,7 @@ struct PlainMode {
 };
 
 // Makes the batch of `whole`, whose rows `members` are: all of them have their values.
-Batch& new_batch(Node& whole, std::span<Node* const> members, std::vector<BatchInput> in);
+Batch& new_batch(Node& whole, std::span<Node* const> members, List<BatchInput> in);
 // Members of a new batch let go of their inputs, which may call user code.
 void leave_inputs(std::span<Node* const> members);
 void free_batch(Batch* batch);

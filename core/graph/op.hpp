@@ -136,7 +136,9 @@ struct SmallAllocator {
   void deallocate(T* p, size_t n) { small_free(p, n * sizeof(T)); }
   bool operator==(const SmallAllocator&) const = default;
 };
-using Values = std::vector<Value, SmallAllocator<Value>>;
+template <class T>
+using List = std::vector<T, SmallAllocator<T>>;
+using Values = List<Value>;
 // A list of nothing else.
 inline Values only(Value v) {
   Values all(1);
