@@ -88,6 +88,8 @@ void bind_modes(nb::module_& m) {
 void bind_running(nb::module_& m) {
   m.def("_run", run_pending);
   m.def("_finish_kernels", finish_kernels);
+  m.def("_watch_workers", [](bool watch) { return watches_workers.exchange(watch); });
+  m.def("_worker_was_held_up", worker_was_held_up);
   m.def("_settle", [] { settle(/*finish=*/false); });
   m.def("_set_laziness", [](size_t nodes, size_t bytes) {
     pending.max_nodes = nodes;

@@ -14,3 +14,11 @@ def two_threads() -> Iterator[None]:
     wend.set_num_threads(2)
     yield
     wend.set_num_threads(before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unwatched_workers() -> Iterator[None]:
+    """What is counted does not depend on what else the machine does."""
+    before = wend._C._watch_workers(False)
+    yield
+    wend._C._watch_workers(before)

@@ -5,7 +5,8 @@ What one thread sees does not depend on what the others do.
 
 import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -124,3 +125,34 @@ def test_a_fork_waits_for_a_run_in_another_thread() -> None:
     results = in_threads(2, work)
     assert results[0] == pytest.approx(1.0)
     assert results[1]
+
+
+@pytest.fixture
+def watched(two_threads: None) -> Iterator[None]:
+    before = wend._C._watch_workers(True)
+    yield
+    wend._C._watch_workers(before)
+
+
+def launched(x: wend.Tensor) -> tuple[float, int]:
+    """A sum of products, and how many kernels ran beside the scheduler for it."""
+    before = wend._C._counters()["launched"]
+    total = sum((x @ x).sum() for _ in range(3)).item()
+    return total, wend._C._counters()["launched"] - before
+
+
+def test_workers_whose_cores_others_use_are_not_waited_for(watched: None) -> None:
+    x = wend.ones(256, 256)
+    total, count = launched(x)
+    assert total == 3 * 256**3
+    assert count > 0
+    wend._C._worker_was_held_up()
+    wend._C._worker_was_held_up()
+    assert launched(x) == (3 * 256**3, 0)
+    for _ in range(1000):  # until they are tried again
+        time.sleep(0.01)
+        total, count = launched(x)
+        assert total == 3 * 256**3
+        if count:
+            return
+    pytest.fail("workers were never used again")

@@ -3,12 +3,15 @@
 // chunk size to the callers, and starts no thread before the first large job.
 #include "base/threads.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <system_error>
@@ -59,6 +62,47 @@ bool spin_until(Ready ready) {
   } while (std::chrono::steady_clock::now() < end);
   return false;
 }
+
+using Clock = std::chrono::steady_clock;
+
+// Nanoseconds that this thread was ready and others had its core; 0 where the system does not tell.
+int64_t time_off_core() {
+  char text[64];
+  const int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  long long on = 0, off = 0;
+  text[std::max<ssize_t>(length, 0)] = 0;
+  return std::sscanf(text, "%lld %lld", &on, &off) == 2 ? off : 0;
+}
+
+// Notices where a worker spends much of its time off its core. What is short costs it two looks at
+// the clock.
+class Watch {
+ public:
+  ~Watch() {
+    thread_local int64_t before = 0;
+    if (Clock::now() - start_ < kLong) return;
+    const int64_t now = time_off_core();
+    if (now - std::exchange(before, now) >= kMuch) worker_was_held_up();
+  }
+
+ private:
+  static constexpr auto kLong = std::chrono::microseconds(1500);
+  static constexpr int64_t kMuch = 1'000'000;  // nanoseconds
+  const Clock::time_point start_ = Clock::now();
+};
+
+// When workers may be counted on again, and how long they will not be the next time. Other programs
+// that stay are met ever more seldom.
+struct HeldUp {
+  static constexpr int64_t together = 20'000'000, first = 50'000'000, most = 1'600'000'000;
+  std::atomic<int64_t> last{0}, until{0}, next{first};  // nanoseconds
+};
+constinit HeldUp held_up;
+
+int64_t nanoseconds() { return Clock::now().time_since_epoch().count(); }
 
 struct Job {
   detail::RangeBody body;
@@ -126,6 +170,7 @@ class Pool {
     }
     if (left <= 0) return false;
     const KernelFloats floats;
+    const Watch watch;
     const int64_t begin = (left - 1) * job_.chunk;
     job_.body(job_.context, begin, std::min(begin + job_.chunk, job_.n));
     if (unfinished_.fetch_sub(1) == 1 && caller_sleeps_.load()) notify(done_);
@@ -205,7 +250,10 @@ bool Pool::run_task() {
       continue;
     }
     const bool before = std::exchange(in_body, false);
-    task.run();
+    {
+      const Watch watch;
+      task.run();
+    }
     in_body = before;
     finish(task.number_);
     task.done.store(true);
@@ -301,11 +349,26 @@ int num_threads() {
   return count;
 }
 
+bool workers_are_held_up() {
+  const int64_t until = held_up.until.load(std::memory_order_relaxed);
+  return until && watches_workers && nanoseconds() < until;
+}
+
+void worker_was_held_up() {
+  const int64_t now = nanoseconds();
+  if (now - held_up.last.exchange(now) > HeldUp::together || workers_are_held_up()) return;
+  const bool again = now - held_up.until.load() < held_up.next.load();
+  const int64_t time = again ? std::min(held_up.next.load(), HeldUp::most) : HeldUp::first;
+  held_up.next = 2 * time;
+  held_up.until = now + time;
+}
+
 void set_num_threads(int count) { threads_wanted = std::max(1, count); }
 
 void detail::parallel_for(int64_t n, int64_t grain, RangeBody body, void* context, bool wake) {
   const int threads = num_threads();
-  if (threads == 1 || in_body || pool_busy.exchange(true)) return body(context, 0, n);
+  if (threads == 1 || in_body || workers_are_held_up() || pool_busy.exchange(true))
+    return body(context, 0, n);
   const int64_t unit = std::max<int64_t>(1, grain);
   const int64_t grains = (n - 1) / unit + 1;
   const int64_t per_chunk = (grains - 1) / (threads * chunks_per_thread) + 1;

@@ -32,6 +32,14 @@ void parallel_for(int64_t n, int64_t grain, F&& body, bool wake = true) {
   detail::parallel_for(n, grain, call, const_cast<void*>(static_cast<const void*>(&body)), wake);
 }
 
+// True for a while after the system has taken workers off their cores in the middle of something:
+// who waits for them would wait for other programs, and is faster alone.
+bool workers_are_held_up();
+// Told that it has; twice within a short time is enough.
+void worker_was_held_up();
+// For tests, whose counts are not to depend on other programs: whether workers are watched.
+inline constinit std::atomic<bool> watches_workers{true};
+
 // Work that is done while the one who posted it goes on. Who posts it keeps it until `done`.
 class Task {
  public:

@@ -148,7 +148,7 @@ void let_kernels_fail(int after, int kernels) {
 }
 
 bool make_way(bool can_launch) {
-  if (can_launch && !report && flight.n < kMost && num_threads() > 1) {
+  if (can_launch && !report && flight.n < kMost && num_threads() > 1 && !workers_are_held_up()) {
     if (flight.n >= kMostWaiting) wait_for(flight.at(flight.n - kMostWaiting));
     return true;
   }
