@@ -330,6 +330,13 @@ Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
   return append_inferred(known, std::move(attrs));
 }
 
+Value append_known(const Op& op, std::span<Value> inputs, const AttrsRef& attrs, DType dtype,
+                   const LayoutRef& layout, const Known& known) {
+  if (inputs.size() == 1) return append_to(op, inputs.first<1>(), attrs, dtype, layout, 0, &known);
+  if (inputs.size() == 2) return append_to(op, inputs.first<2>(), attrs, dtype, layout, 0, &known);
+  return append_to(op, inputs, attrs, dtype, layout, 0, &known);
+}
+
 void append_parts(const Op& op, const Value& of, std::span<ViewPart> parts, Values& to) {
   const uint32_t now = about(std::span<const Value, 1>(&of, 1));
   to.reserve(to.size() + parts.size());
@@ -433,16 +440,21 @@ template <size_t kInputs>
 // Apart from those without attributes, for which less is to be done.
 [[gnu::noinline]] Value record_with_attrs(const Op& op, std::span<Value> inputs,
                                           std::span<const Arg> attrs) {
-  if (op.by_layout && inputs.size() == 1)
-    return record_by_layout(op, inputs.first<1>(), shared_attrs(op, attrs));
-  if (op.by_layout && inputs.size() == 2)
-    return record_by_layout(op, inputs.first<2>(), shared_attrs(op, attrs));
+  if (op.by_layout && inputs.size() - 1 < 2) return record(op, inputs, shared_attrs(op, attrs));
   Infer infer{op, inputs, attrs};
   op.infer(infer);
   return append_inferred(infer, shared_attrs(op, infer.attrs));
 }
 
 }  // namespace
+
+Value record(const Op& op, std::span<Value> inputs, const AttrsRef& attrs) {
+  if (op.by_layout && inputs.size() == 1) return record_by_layout(op, inputs.first<1>(), attrs);
+  if (op.by_layout && inputs.size() == 2) return record_by_layout(op, inputs.first<2>(), attrs);
+  Infer infer{op, inputs, attrs->span()};
+  op.infer(infer);
+  return append_inferred(infer, attrs);
+}
 
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   if (!attrs.empty()) return record_with_attrs(op, inputs, attrs);

@@ -24,6 +24,8 @@ Value record(const Op& op, Value (&&inputs)[N], std::initializer_list<Arg> attrs
 // Attributes that many nodes have may be made once.
 Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
              const Layout* layout, int64_t offset = 0);
+// As the other, with attributes that were made for nodes of this op.
+Value record(const Op& op, std::span<Value> inputs, const AttrsRef& attrs);
 // What a node has from dtypes and flags of its inputs, layouts apart, as it was found for the last.
 struct Known {
   uint32_t about = 0;  // those dtypes and flags, and whether gradients are recorded; 0: nothing
@@ -31,6 +33,9 @@ struct Known {
   uint8_t flags = 0;   // Node::requires_grad or nothing
   uint8_t saved = 0;
 };
+// Makes a node like one that was made before, of inputs with the same layouts, dtypes and flags.
+Value append_known(const Op& op, std::span<Value> inputs, const AttrsRef& attrs, DType dtype,
+                   const LayoutRef& layout, const Known& known);
 // Makes views of `of`, one for each of `parts`, which describe views of tensors of that layout.
 struct ViewPart {
   AttrsRef attrs;
