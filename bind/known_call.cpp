@@ -81,9 +81,10 @@ Ref<KnownCall> KnownCall::of(const Signature& s, std::span<const Signature> befo
   auto call = Ref<KnownCall>::adopt(new KnownCall(s));
   for (Py_ssize_t i = 0; i < static_cast<Py_ssize_t>(given.size()); ++i) {
     // Numbers beyond the last parameter are of its list.
-    const int place = i < given.n_by_position
-                          ? std::min(static_cast<int>(i), s.positional - 1)
-                          : find_parameter(s, PyTuple_GET_ITEM(given.names, i - given.n_by_position));
+    const int place =
+        i < given.n_by_position
+            ? std::min(static_cast<int>(i), s.positional - 1)
+            : find_parameter(s, PyTuple_GET_ITEM(given.names, i - given.n_by_position));
     if (!call->add(given.all[i], place)) return nullptr;
   }
   call->n_by_position_ = given.n_by_position;

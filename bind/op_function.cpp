@@ -44,9 +44,7 @@ struct OpFunction {
 PyTypeObject function_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject method_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-Callable& callable_of(PyObject* self) {
-  return *reinterpret_cast<OpFunction*>(self)->callable;
-}
+Callable& callable_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self)->callable; }
 
 std::string got(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   std::string text;
@@ -157,8 +155,7 @@ Values run_op(const Op& op, const OpArgs& given) {
   return out;
 }
 
-PyObject* wrap_all(const Callable& c, const Signature& s, Values& results,
-                   const OpArgs& given) {
+PyObject* wrap_all(const Callable& c, const Signature& s, Values& results, const OpArgs& given) {
   const auto tensors = given.tensors;
   if (!s.returns_list && !c.result_type) {
     PyObject* one = wrap_result(std::move(results[0]), tensors);

@@ -40,23 +40,24 @@ bool is_ordinary(const Node& node) {
 
 }  // namespace
 
-Premise::Premise(std::span<Node* const> given) : mode(current_mode()) {
-  for (const Node* n : given) tensors.push_back({LayoutRef(n->layout), kind_of(*n)});
+Recipe::Recipe(std::span<Node* const> tensors) : mode_(current_mode()) {
+  for (const Node* n : tensors) tensors_.push_back({LayoutRef(n->layout), kind_of(*n)});
 }
 
-bool Premise::holds_for(std::span<Node* const> given) const {
-  if (given.size() != tensors.size() || mode != current_mode()) return false;
-  for (size_t i = 0; i < given.size(); ++i)
-    if (given[i]->layout != tensors[i].layout.get() || kind_of(*given[i]) != tensors[i].kind)
-      return false;
+inline bool Recipe::fits(std::span<Node* const> tensors) const {
+  if (tensors.size() != tensors_.size() || mode_ != current_mode()) return false;
+  const Tensor* known = tensors_.data();
+  for (const Node* n : tensors) {
+    if (n->layout != known->layout.get() || kind_of(*n) != known->kind) return false;
+    ++known;
+  }
   return true;
 }
 
 bool Recipe::add_step(const Node& node, std::span<const Node* const> before) {
   if (!is_ordinary(node)) return false;
-  const Known known{1, pending.marks[node.slot].key,
-                    static_cast<uint8_t>(node.flags & Node::requires_grad), node.saved};
-  Step step{node.op, AttrsRef(node.attrs), LayoutRef(node.layout), node.dtype, known, {}};
+  Step step{node.op,    AttrsRef(node.attrs), LayoutRef(node.layout),
+            node.dtype, known_of(node, 1),    {}};
   for (const Value& in : node.in()) {
     const auto at = std::ranges::find(before, in.get());
     if (at == before.end()) return false;
@@ -67,8 +68,8 @@ bool Recipe::add_step(const Node& node, std::span<const Node* const> before) {
 }
 
 Ref<Recipe> Recipe::of(std::span<Node* const> tensors, const Value& result, uint64_t n_nodes) {
-  if (n_nodes == 0 || n_nodes > kMostSteps || tensors.size() > 32 || mode.saver ||
-      mode.inference || !are_plain(tensors))
+  if (n_nodes == 0 || n_nodes > kMostSteps || tensors.size() > 32 || mode.saver || mode.inference ||
+      !are_plain(tensors))
     return nullptr;
   // From the result back. All that was recorded is needed for it, or there is more to the body.
   const Node* made[kMostSteps] = {result.get()};
@@ -77,7 +78,8 @@ Ref<Recipe> Recipe::of(std::span<Node* const> tensors, const Value& result, uint
     if (!is_ordinary(*made[i])) return nullptr;
     for (const Value& in : made[i]->in()) {
       const Node* node = in.get();
-      if (std::ranges::find(tensors, node) != tensors.end() || std::find(made, made + n, node) != made + n)
+      if (std::ranges::find(tensors, node) != tensors.end() ||
+          std::find(made, made + n, node) != made + n)
         continue;
       if (n == n_nodes) return nullptr;
       made[n++] = node;
@@ -95,41 +97,48 @@ Ref<Recipe> Recipe::of(std::span<Node* const> tensors, const Value& result, uint
   return recipe;
 }
 
-Value Recipe::record(std::span<Node* const> tensors) const {
-  Value made[kMostSteps];
-  const auto input = [&](uint8_t at) {
-    return at < tensors.size() ? Value(tensors[at]) : made[at - tensors.size()];
+inline Value Recipe::record_step(const Step& step, std::span<Node* const> tensors,
+                                 const Value* made) const {
+  const auto input = [&](size_t i) {
+    const size_t at = step.inputs[i];
+    return Value(at < tensors.size() ? tensors[at] : made[at - tensors.size()].get());
   };
-  size_t n = 0;
-  for (const Step& step : steps_) {
-    const auto append = [&](std::span<Value> in) {
-      made[n++] = append_known(*step.op, in, step.attrs, step.dtype, step.layout, step.known);
-    };
-    if (step.inputs.size() == 1) {
-      Value in[] = {input(step.inputs[0])};
-      append(in);
-    } else if (step.inputs.size() == 2) {
-      Value in[] = {input(step.inputs[0]), input(step.inputs[1])};
-      append(in);
-    } else {
-      Values in;
-      in.reserve(step.inputs.size());
-      for (uint8_t at : step.inputs) in.push_back(input(at));
-      append(in);
-    }
+  const auto append = [&](std::span<Value> in) {
+    return append_known(*step.op, in, step.attrs, step.dtype, step.layout, step.known);
+  };
+  const size_t n = step.inputs.size();
+  if (n == 1) {
+    Value in[] = {input(0)};
+    return append(in);
   }
-  return std::move(made[n - 1]);
+  if (n == 2) {
+    Value in[] = {input(0), input(1)};
+    return append(in);
+  }
+  Values in;
+  in.reserve(n);
+  for (size_t i = 0; i < n; ++i) in.push_back(input(i));
+  return append(in);
+}
+
+Value Recipe::record(std::span<Node* const> tensors) const {
+  const Step* steps = steps_.data();
+  const size_t last = steps_.size() - 1;
+  if (last == 0) return record_step(steps[0], tensors, nullptr);
+  Value made[kMostSteps - 1];
+  for (size_t i = 0; i < last; ++i) made[i] = record_step(steps[i], tensors, made);
+  return record_step(steps[last], tensors, made);
 }
 
 Value Recipes::record(Call& call, std::span<Node* const> tensors) {
-  const uint64_t hash = hash_of(tensors);
-  Slot& slot = slots_[hash >> 62];
-  if (slot.recipe && slot.recipe->fits(tensors)) {
+  for (const Slot& slot : slots_) {
+    if (!slot.recipe || !slot.recipe->fits(tensors)) continue;
     const Ref<Recipe> recipe = slot.recipe;  // hooks may be called, and call the op themselves
     if (call.op.look) call.op.look(call);
     return recipe->record(tensors);
   }
-  const uint64_t before = nodes_recorded();
+  const uint64_t hash = hash_of(tensors), before = nodes_recorded();
+  Slot& slot = slots_[hash >> 62];
   Value result = std::move(call.op.body(call)[0]);
   if (slot.hash == hash) slot.recipe = Recipe::of(tensors, result, nodes_recorded() - before);
   slot.hash = hash;

@@ -9,33 +9,24 @@
 
 namespace wend {
 
-// All that the nodes which a body records follow from, arguments apart that are no tensors.
-struct Premise {
-  struct Tensor {
-    LayoutRef layout;
-    uint32_t kind;  // dtype and flags
-  };
-
-  explicit Premise(std::span<Node* const> given);
-  bool holds_for(std::span<Node* const> given) const;
-
-  uint32_t mode;  // default dtype, whether gradients are recorded
-  std::vector<Tensor> tensors;
-};
-
 // Nodes over given tensors, in the order of recording; the last is the result.
 class Recipe {
  public:
   // How `result` came about, for which so many nodes were recorded; none where that took more than
   // ordinary nodes that are pending.
   static Ref<Recipe> of(std::span<Node* const> tensors, const Value& result, uint64_t n_nodes);
-  bool fits(std::span<Node* const> tensors) const { return premise_.holds_for(tensors); }
+  // Whether a body would record the same for these tensors.
+  bool fits(std::span<Node* const> tensors) const;
   Value record(std::span<Node* const> tensors) const;
 
   uint32_t refs = 1;
 
  private:
   static constexpr size_t kMostSteps = 4;
+  struct Tensor {
+    LayoutRef layout;
+    uint32_t kind;  // dtype and flags
+  };
   struct Step {
     const Op* op;
     AttrsRef attrs;
@@ -45,10 +36,12 @@ class Recipe {
     std::vector<uint8_t> inputs;  // numbers of tensors, then, counted on, of earlier steps
   };
 
-  explicit Recipe(std::span<Node* const> tensors) : premise_(tensors) {}
+  explicit Recipe(std::span<Node* const> tensors);
   bool add_step(const Node& node, std::span<const Node* const> before);
+  Value record_step(const Step& step, std::span<Node* const> tensors, const Value* made) const;
 
-  Premise premise_;
+  uint32_t mode_;  // default dtype, and whether gradients are recorded
+  std::vector<Tensor> tensors_;
   std::vector<Step> steps_;
 };
 inline void release(Recipe* recipe) { delete recipe; }
@@ -61,7 +54,7 @@ class Recipes {
 
  private:
   struct Slot {
-    uint64_t hash = 0;
+    uint64_t hash = 0;  // of the tensors that were last met here
     Ref<Recipe> recipe;
   };
   std::array<Slot, 4> slots_;
