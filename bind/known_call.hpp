@@ -81,17 +81,30 @@ class KnownCall {
 };
 inline void release(KnownCall* call) { delete call; }
 
-// Those of one function. What comes twice is remembered.
+// Those of one function. What comes twice in a row at its place in the table is remembered, and
+// less readily where others were remembered in vain.
 class KnownCalls {
  public:
-  struct Slot {
-    uint64_t hash = 0;  // of the last that was met here
-    Ref<KnownCall> call;
-  };
   static uint64_t hash_of(const GivenArgs& given);
-  Slot& slot(uint64_t hash) { return slots_[hash >> 61]; }
+  // None if there is none like it.
+  Ref<KnownCall> find(uint64_t hash, const GivenArgs& given, KnownCall::Read& to) {
+    Slot& slot = slots_[hash >> 61];
+    if (!slot.call || slot.hash_of_call != hash || !slot.call->read(given, to)) return nullptr;
+    slot.used = true;
+    return slot.call;
+  }
+  // Of a call that was not found: whether to remember it.
+  bool is_worth_it(uint64_t hash);
+  void remember(uint64_t hash, Ref<KnownCall> call);
 
  private:
+  struct Slot {
+    uint64_t hash = 0;  // of the last that was not found
+    uint64_t hash_of_call = 0;
+    Ref<KnownCall> call;
+    bool used = true;
+    uint8_t pause = 0, left = 0;  // so many are not remembered
+  };
   std::array<Slot, 8> slots_;
 };
 

@@ -268,14 +268,14 @@ PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed,
   return located(call, [&] { return record_call(c, s, given, self); });
 }
 
-// Reads the arguments by each signature in turn, and remembers the call if `slot` is given.
-[[gnu::noinline]] PyObject* call_unknown(const Callable& c, const GivenArgs& args,
-                                         KnownCalls::Slot* slot) {
+// Reads the arguments by each signature in turn.
+[[gnu::noinline]] PyObject* call_unknown(Callable& c, const GivenArgs& args, uint64_t hash) {
   PyObject* const self = args.n_by_position ? args.all[0] : nullptr;
   for (const Signature& s : c.overloads) {
     ParsedArgs parsed;
     if (!parse_args(s, args.all, args.n_by_position, args.names, parsed, nullptr)) continue;
-    if (slot) slot->call = KnownCall::of(s, {c.overloads.data(), &s}, args, parsed);
+    if (c.known.is_worth_it(hash))
+      c.known.remember(hash, KnownCall::of(s, {c.overloads.data(), &s}, args, parsed));
     return call_parsed(c, s, parsed, self);
   }
   no_overload(c, args.all, args.n_by_position, args.names);
@@ -289,12 +289,10 @@ PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObj
     const WritingInPlace writing(c.inplace && first && is_tensor(first) ? &variable_of(first)
                                                                         : nullptr);
     const uint64_t hash = KnownCalls::hash_of(given);
-    KnownCalls::Slot& slot = c.known.slot(hash);
     KnownCall::Read read;
-    if (const Ref<KnownCall> known = slot.call; known && known->read(given, read))
+    if (const Ref<KnownCall> known = c.known.find(hash, given, read))
       return call_known(c, *known, read, first);
-    const bool again = std::exchange(slot.hash, hash) == hash;
-    return call_unknown(c, given, again ? &slot : nullptr);
+    return call_unknown(c, given, hash);
   });
 }
 
