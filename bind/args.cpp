@@ -49,6 +49,23 @@ bool to_real(PyObject* o, double& out) {
   return true;
 }
 
+// Names in programs are interned, so that most are found, or not, without reading them.
+int find_parameter(const Signature& s, PyObject* name) {
+  const int n = s.n_params;
+  for (int i = 0; i < n; ++i)
+    if (s.params[i].interned == name) return i;
+  const bool interned = PyUnicode_CHECK_INTERNED(name);
+  const auto same = [&](PyObject* known) {
+    return known == name || (!interned && PyUnicode_Compare(known, name) == 0);
+  };
+  for (int i = 0; i < n; ++i) {
+    if (!interned && same(s.params[i].interned)) return i;
+    for (PyObject* const* also = s.params[i].also; *also; ++also)
+      if (same(*also)) return i;
+  }
+  return -1;
+}
+
 namespace {
 
 class Parser {
@@ -123,7 +140,7 @@ class Parser {
                      Named& named) {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); ++k) {
       PyObject* name = PyTuple_GET_ITEM(kwnames, k);
-      const int at = find(name);
+      const int at = find_parameter(s_, name);
       if (at < 0 && s_.takes_out && is_out(name)) {
         if (!take_out(values[k])) return false;
         continue;
@@ -142,23 +159,6 @@ class Parser {
     PyObject* first = args[s_.positional - 1];
     return PyLong_Check(first) || (PyIndex_Check(first) && !PySequence_Check(first)) ||
            (is_tensor(first) && variable_of(first).shape().ndim() == 0);
-  }
-
-  // Names in programs are interned, so that most are found, or not, without reading them.
-  int find(PyObject* name) const {
-    const int n = s_.n_params;
-    for (int i = 0; i < n; ++i)
-      if (s_.params[i].interned == name) return i;
-    const bool interned = PyUnicode_CHECK_INTERNED(name);
-    const auto same = [&](PyObject* known) {
-      return known == name || (!interned && PyUnicode_Compare(known, name) == 0);
-    };
-    for (int i = 0; i < n; ++i) {
-      if (!interned && same(s_.params[i].interned)) return i;
-      for (PyObject* const* also = s_.params[i].also; *also; ++also)
-        if (same(*also)) return i;
-    }
-    return -1;
   }
 
   static bool is_out(PyObject* name) { return PyUnicode_CompareWithASCIIString(name, "out") == 0; }

@@ -77,6 +77,9 @@ struct WhyNot {
 bool parse_args(const Signature& s, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
                 ParsedArgs& out, WhyNot* why);
 
+// Which parameter has that name; -1 where none has.
+int find_parameter(const Signature& s, PyObject* name);
+
 // One integer; numpy integers and 0-d integer tensors count.
 bool to_int(PyObject* o, int64_t& out);
 bool to_real(PyObject* o, double& out);

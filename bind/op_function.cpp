@@ -10,10 +10,10 @@
 #include <memory>
 #include <sstream>
 
-#include "bind/args.hpp"
 #include "bind/attributes.hpp"
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
+#include "bind/known_call.hpp"
 #include "exec/run.hpp"
 #include "graph/describe.hpp"
 #include "graph/record.hpp"
@@ -28,6 +28,12 @@ struct Callable {
   bool method = false;
   PyTypeObject* result_type = nullptr;  // a named tuple, for ops with named results
   std::string doc;
+  KnownCalls known;
+
+  // Whether a call gives one new tensor and does nothing else.
+  bool makes_one(const Signature& s, const OpArgs& given) const {
+    return !inplace && !given.out && !given.requires_grad && !s.returns_list && !result_type;
+  }
 };
 
 struct OpFunction {
@@ -38,9 +44,7 @@ struct OpFunction {
 PyTypeObject function_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 PyTypeObject method_type = {PyVarObject_HEAD_INIT(nullptr, 0)};
 
-const Callable& callable_of(PyObject* self) {
-  return *reinterpret_cast<OpFunction*>(self)->callable;
-}
+Callable& callable_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self)->callable; }
 
 std::string got(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   std::string text;
@@ -112,15 +116,15 @@ class Inputs {
 };
 
 // The value that a primitive gives for parsed arguments: lists of tensors come first.
-Value record_mixed(const Op& op, std::span<const Arg> args, const ParsedArgs& parsed) {
-  Inputs in(args.size() + parsed.nodes.size());
+Value record_mixed(const Op& op, const OpArgs& given) {
+  Inputs in(given.args.size() + given.list.size());
   union Attrs {
     Attrs() {}
     Arg items[kMaxParams];
   } attrs;
   size_t n_attrs = 0;
-  for (Node* node : parsed.nodes.span()) in.add(node);
-  for (const Arg& a : args) {
+  for (Node* node : given.list) in.add(node);
+  for (const Arg& a : given.args) {
     if (a.kind == Arg::tensor)
       in.add(a.node);
     else if (a.kind != Arg::tensors)
@@ -130,33 +134,32 @@ Value record_mixed(const Op& op, std::span<const Arg> args, const ParsedArgs& pa
 }
 
 // Usually tensors stand first, then the rest.
-Value record_primitive(const Signature& s, const ParsedArgs& parsed) {
-  const std::span<const Arg> args = s.args(parsed.args);
+Value record_primitive(const Op& op, const OpArgs& given) {
+  const std::span<const Arg> args = given.args;
   Inputs in(args.size());
   size_t n = 0;
   while (n < args.size() && args[n].kind == Arg::tensor) in.add(args[n++].node);
   const std::span<const Arg> attrs = args.subspan(n);
   for (const Arg& a : attrs)
-    if (a.kind == Arg::tensor || a.kind == Arg::tensors) return record_mixed(*s.op, args, parsed);
-  return record(*s.op, in.span(), attrs);
+    if (a.kind == Arg::tensor || a.kind == Arg::tensors) return record_mixed(op, given);
+  return record(op, in.span(), attrs);
 }
 
-Values run_op(const Signature& s, ParsedArgs& parsed) {
-  if (s.op->body) {
-    Call call{*s.op, std::span(parsed.args, s.n_params)};
-    return s.op->body(call);
+Values run_op(const Op& op, const OpArgs& given) {
+  if (op.body) {
+    Call call{op, given.args};
+    return op.body(call);
   }
   Values out;
-  out.push_back(record_primitive(s, parsed));
+  out.push_back(record_primitive(op, given));
   return out;
 }
 
-PyObject* wrap_all(const Callable& c, const Signature& s, Values& results,
-                   const ParsedArgs& parsed) {
-  const auto tensors = parsed.tensor_objects();
+PyObject* wrap_all(const Callable& c, const Signature& s, Values& results, const OpArgs& given) {
+  const auto tensors = given.tensors;
   if (!s.returns_list && !c.result_type) {
     PyObject* one = wrap_result(std::move(results[0]), tensors);
-    if (parsed.requires_grad) require_grad_from_start(one);
+    if (given.requires_grad) require_grad_from_start(one);
     return one;
   }
   const auto n = static_cast<Py_ssize_t>(results.size());
@@ -209,46 +212,87 @@ void check_arguments_apart(const Op& op, PyObject* target, const Value& result,
   }
 }
 
-PyObject* record_call(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self) {
-  PyObject* out = parsed.out == Py_None ? nullptr : parsed.out;
+PyObject* record_call(const Callable& c, const Signature& s, const OpArgs& given, PyObject* self) {
+  PyObject* out = given.out == Py_None ? nullptr : given.out;
   if (c.inplace) {
     bool gradient = false;
-    for (PyObject* t : parsed.tensor_objects()) gradient |= variable_of(t).node()->needs_grad();
+    for (PyObject* t : given.tensors) gradient |= variable_of(t).node()->needs_grad();
     check_writable(self, gradient);
   }
-  if (s.op->primitive() && !c.inplace && !out && !parsed.requires_grad && !s.returns_list) {
-    Value result = record_primitive(s, parsed);
+  if (s.op->primitive() && !c.inplace && !out && !given.requires_grad && !s.returns_list) {
+    Value result = record_primitive(*s.op, given);
     bound_laziness();
-    return wrap_result(std::move(result), parsed.tensor_objects());
+    return wrap_result(std::move(result), given.tensors);
   }
-  Values results = run_op(s, parsed);
+  Values results = run_op(*s.op, given);
   bound_laziness();
-  if (out) return write_out(c, *s.op, out, results, parsed.tensor_objects());
+  if (out) return write_out(c, *s.op, out, results, given.tensors);
   if (c.inplace) {
-    check_arguments_apart(*s.op, self, results[0], parsed.tensor_objects());
+    check_arguments_apart(*s.op, self, results[0], given.tensors);
     write_result(self, std::move(results[0]));
     return Py_NewRef(self);
   }
-  return wrap_all(c, s, results, parsed);
+  return wrap_all(c, s, results, given);
+}
+
+// The value that an op gives for arguments like those of an earlier call.
+Value record_known(KnownCall& known, const OpArgs& given, std::span<Node* const> nodes) {
+  const Op& op = *known.signature.op;
+  if (op.body) {
+    Call call{op, given.args};
+    return known.recipes.record(call, nodes);
+  }
+  const size_t n = given.args.size() - known.attrs->n;
+  Inputs in(n);
+  for (const Arg& a : given.args.first(n)) in.add(a.node);
+  return record(op, in.span(), known.attrs);
+}
+
+PyObject* call_known(const Callable& c, KnownCall& known, KnownCall::Read& read, PyObject* self) {
+  const Signature& s = known.signature;
+  const OpArgs given = known.args_of(read);
+  auto call = [&] { return describe_call(c.name.c_str(), s.text.c_str(), given.args); };
+  return located(call, [&] {
+    const bool remembered = s.op->body ? s.op->by_layout : bool{known.attrs};
+    if (!remembered || !c.makes_one(s, given)) return record_call(c, s, given, self);
+    Value result = record_known(known, given, read.all_nodes());
+    bound_laziness();
+    return wrap_result(std::move(result), given.tensors);
+  });
 }
 
 PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed, PyObject* self) {
   auto call = [&] { return describe_call(c.name.c_str(), s.text.c_str(), s.args(parsed.args)); };
-  return located(call, [&] { return record_call(c, s, parsed, self); });
+  const OpArgs given{std::span(parsed.args, s.n_params), parsed.nodes.span(),
+                     parsed.tensor_objects(), parsed.requires_grad, parsed.out};
+  return located(call, [&] { return record_call(c, s, given, self); });
+}
+
+// Reads the arguments by each signature in turn.
+[[gnu::noinline]] PyObject* call_unknown(Callable& c, const GivenArgs& args, uint64_t hash) {
+  PyObject* const self = args.n_by_position ? args.all[0] : nullptr;
+  for (const Signature& s : c.overloads) {
+    ParsedArgs parsed;
+    if (!parse_args(s, args.all, args.n_by_position, args.names, parsed, nullptr)) continue;
+    if (c.known.is_worth_it(hash))
+      c.known.remember(hash, KnownCall::of(s, {c.overloads.data(), &s}, args, parsed));
+    return call_parsed(c, s, parsed, self);
+  }
+  no_overload(c, args.all, args.n_by_position, args.names);
 }
 
 PyObject* vectorcall(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&]() -> PyObject* {
-    const Callable& c = callable_of(self);
-    const Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    const bool writes = c.inplace && nargs && is_tensor(args[0]);
-    const WritingInPlace writing(writes ? &variable_of(args[0]) : nullptr);
-    for (const Signature& s : c.overloads) {
-      ParsedArgs parsed;
-      if (parse_args(s, args, nargs, kwnames, parsed, nullptr))
-        return call_parsed(c, s, parsed, nargs ? args[0] : nullptr);
-    }
-    no_overload(c, args, nargs, kwnames);
+    Callable& c = callable_of(self);
+    const GivenArgs given{args, PyVectorcall_NARGS(nargsf), kwnames};
+    PyObject* const first = given.n_by_position ? args[0] : nullptr;
+    const WritingInPlace writing(c.inplace && first && is_tensor(first) ? &variable_of(first)
+                                                                        : nullptr);
+    const uint64_t hash = KnownCalls::hash_of(given);
+    KnownCall::Read read;
+    if (const Ref<KnownCall> known = c.known.find(hash, given, read))
+      return call_known(c, *known, read, first);
+    return call_unknown(c, given, hash);
   });
 }
 

@@ -167,7 +167,8 @@ struct Op {
   // A primitive has a rule for shape and dtype, and a kernel unless it is a view ...
   void (*infer)(Infer&) = nullptr;
   // The rule goes by layouts, dtypes and attributes alone if input 0 has floats and none is a
-  // number: what it says is remembered.
+  // number: what it says is remembered. A body goes by those, by what requires grad and by the
+  // default dtype, and has one result: the nodes that it records are remembered.
   bool by_layout = false;
   void (*kernel)(Run&) = nullptr;
   bool launches = false;  // the kernel cannot fail, so it may run while the scheduler goes on
@@ -176,6 +177,8 @@ struct Op {
   Gradient grad_each = {};
   // A composite has a body in other ops and inherits the rest.
   Values (*body)(Call&) = nullptr;
+  // What a body with `by_layout` does besides: looks at values that are there, and raises.
+  void (*look)(const Call&) = nullptr;
 
   // The node whose rows are the members' values, recorded like any other; empty where these members
   // cannot be run at once. Views need no rule.

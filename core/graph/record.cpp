@@ -89,6 +89,7 @@ struct alignas(64) Kind {
   DType dtype{};
   Known known;
 };
+static_assert(sizeof(Kind) == 64);
 struct Kinds {
   Kind entries[256][2];  // the later first
 };
@@ -101,13 +102,6 @@ template <size_t kInputs>
     all = all << 12 | static_cast<uint32_t>(in->dtype) << 3 |
           (in->flags & (Node::requires_grad | Node::weak));
   return all;
-}
-
-// For the next node that is like `node`, which was just recorded, if it may be known.
-Known known_of(const Node& node, uint32_t about) {
-  if (node.state != State::pending || mode.saver) return {};
-  const uint8_t flags = node.flags & Node::requires_grad;
-  return {about, pending.marks[node.slot].key, flags, node.saved};
 }
 
 // `known`: what is known of the node to be made, if anything is.
@@ -189,12 +183,12 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
 }
 
 // Takes over the references to layout and attributes.
-[[gnu::always_inline]] inline Node* new_node(const Op& op, size_t n_inputs, DType dtype,
-                                             const Layout* layout, int64_t offset,
-                                             Attrs* attrs = nullptr) {
+[[gnu::always_inline]] inline Node* new_node_as(const Known& known, uint32_t level, const Op& op,
+                                                size_t n_inputs, DType dtype, const Layout* layout,
+                                                int64_t offset, Attrs* attrs) {
   auto* node = static_cast<Node*>(small_alloc(sizeof(Node) + n_inputs * sizeof(Value)));
   node->refs = 1;
-  node->uses = 1;
+  node->uses = 1 + (known.saved >> 7);  // the way back needs the output, too
   node->number = ++recorded;
   node->order = 0;  // until it has run
   node->batch = nullptr;
@@ -205,13 +199,20 @@ void refuse_special_nodes(std::span<const Value> inputs, uint8_t saved) {
   node->attrs = attrs;
   node->extra = nullptr;
   node->slot = 0;
-  node->row = 0;
+  node->row = level;
   node->dtype = dtype;
   node->state = State::pending;
-  node->flags = 0;
-  node->saved = 0;
+  node->flags = known.flags;
+  node->saved = known.saved;
   node->n_inputs = static_cast<uint32_t>(n_inputs);
   find_source(node->code, node->instruction);
+  return node;
+}
+
+[[gnu::always_inline]] inline Node* new_node(const Op& op, size_t n_inputs, DType dtype,
+                                             const Layout* layout, int64_t offset,
+                                             Attrs* attrs = nullptr) {
+  Node* node = new_node_as(Known{}, 0, op, n_inputs, dtype, layout, offset, attrs);
   if (mode.inference) [[unlikely]]
     mark_inference(*node);
   return node;
@@ -236,6 +237,17 @@ void make_private(std::span<Value> inputs, uint8_t saved) {
 }
 
 }  // namespace
+
+Known known_of(const Node& node, uint32_t about) {
+  if (node.state != State::pending || mode.saver) return {};
+  const Op& op = *node.op;
+  const uint8_t flags = node.flags & Node::requires_grad;
+  const uint32_t key = pending.marks[node.slot].key;
+  // What has a key is not large.
+  const bool waits = key && !op.edges && !op.at_once;
+  const auto bytes = static_cast<uint32_t>(node.layout->numel * size_of(node.dtype));
+  return {about, key, flags, node.saved, waits, waits ? bytes : 0};
+}
 
 Source current_source() {
   Source source;
@@ -311,6 +323,38 @@ template <size_t kInputs>
 }
 
 template <size_t kInputs>
+[[gnu::noinline]] Value append_with_care(const Op& op, std::span<Value, kInputs> inputs,
+                                         Attrs* attrs, DType dtype, const Layout* layout,
+                                         int64_t offset, const Known& known) {
+  return append_to(op, inputs, AttrsRef(attrs), dtype, LayoutRef(layout), offset, &known);
+}
+
+// The same, by the way of nearly all nodes that are like one before: whatever else there may be is
+// told beforehand and left to the other, so that this one is short.
+template <size_t kInputs>
+[[gnu::always_inline]] inline Value append_like(const Op& op, std::span<Value, kInputs> inputs,
+                                                Attrs* attrs, DType dtype, const Layout* layout,
+                                                int64_t offset, const Known& known) {
+  bool unusual = !known.waits | special_nodes | pending.begun | mode.eager | mode.inference |
+                 (outside_buffers != 0) | (mode.saver != nullptr);
+  uint32_t level = 1;
+  for (const Value& in : inputs) {
+    if (in->state == State::pending)
+      level = std::max(level, in->row + 1);
+    else
+      unusual |= in->state == State::dropped || op.view;
+  }
+  if (unusual) [[unlikely]]
+    return append_with_care(op, inputs, attrs, dtype, layout, offset, known);
+  ++layout->refs;
+  if (attrs) ++attrs->refs;
+  Node* node = new_node_as(known, level, op, inputs.size(), dtype, layout, offset, attrs);
+  for (size_t i = 0; i < inputs.size(); ++i) new (&node->inputs[i]) Value(std::move(inputs[i]));
+  pending.add(node, level, known.key, known.bytes);
+  return Value::adopt(node);
+}
+
+template <size_t kInputs>
 [[gnu::always_inline]] inline Value append_to(std::span<Value, kInputs> inputs, Infer& s,
                                               AttrsRef attrs) {
   return append_to(s.op, inputs, std::move(attrs), s.dtype, std::move(s.layout), s.offset);
@@ -331,6 +375,16 @@ Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
   return append_inferred(known, std::move(attrs));
 }
 
+Value append_known(const Op& op, std::span<Value> inputs, const AttrsRef& attrs, DType dtype,
+                   const LayoutRef& layout, const Known& known) {
+  const auto append = [&](auto in) {
+    return append_like(op, in, attrs.get(), dtype, layout.get(), 0, known);
+  };
+  if (inputs.size() == 1) return append(inputs.first<1>());
+  if (inputs.size() == 2) return append(inputs.first<2>());
+  return append(inputs);
+}
+
 void append_parts(const Op& op, const Value& of, std::span<ViewPart> parts, Values& to) {
   const uint32_t now = about(std::span<const Value, 1>(&of, 1));
   to.reserve(to.size() + parts.size());
@@ -338,8 +392,8 @@ void append_parts(const Op& op, const Value& of, std::span<ViewPart> parts, Valu
     Value in[] = {of};
     const int64_t offset = of->offset + part.offset;
     if (part.known.about == now && part.known_at == of->offset) {
-      to.push_back(
-          append_to(op, std::span(in), part.attrs, of->dtype, part.layout, offset, &part.known));
+      to.push_back(append_like(op, std::span(in), part.attrs.get(), of->dtype, part.layout.get(),
+                               offset, part.known));
       continue;
     }
     to.push_back(append_to(op, std::span(in), part.attrs, of->dtype, part.layout, offset));
@@ -400,44 +454,48 @@ Value record_new_kind(const Op& op, std::span<Value, kInputs> inputs, AttrsRef a
   return made;
 }
 
-template <size_t kInputs, class Otherwise>
-[[gnu::always_inline]] inline Value record_as(const Kind& kind, const Op& op,
-                                              std::span<Value, kInputs> inputs, AttrsRef attrs,
-                                              Otherwise otherwise) {
+template <size_t kInputs>
+[[gnu::always_inline]] inline bool is_of_kind(const Kind& kind, const Op& op,
+                                              std::span<const Value, kInputs> inputs,
+                                              const Attrs* attrs) {
   const Layout* second = kInputs > 1 ? inputs[kInputs - 1]->layout : nullptr;
-  if (kind.op != &op || kind.attrs != attrs || kind.in[0].get() != inputs[0]->layout ||
-      kind.in[1].get() != second || kind.known.about != about<kInputs>(inputs)) [[unlikely]]
-    return otherwise(std::move(attrs));
-  return append_to(op, inputs, std::move(attrs), kind.dtype, kind.layout, 0, &kind.known);
+  return kind.op == &op && kind.attrs.get() == attrs && kind.in[0].get() == inputs[0]->layout &&
+         kind.in[1].get() == second && kind.known.about == about<kInputs>(inputs);
 }
 
 template <size_t kInputs>
 [[gnu::noinline]] Value record_other_kind(const Op& op, std::span<Value, kInputs> inputs,
-                                          AttrsRef attrs, Kind (&last)[2]) {
-  return record_as(last[1], op, inputs, std::move(attrs), [&](AttrsRef attrs) {
-    return record_new_kind(op, inputs, std::move(attrs), last);
-  });
+                                          Attrs* attrs, Kind (&last)[2]) {
+  const Kind& kind = last[1];
+  if (!is_of_kind<kInputs>(kind, op, inputs, attrs))
+    return record_new_kind(op, inputs, AttrsRef(attrs), last);
+  return append_like(op, inputs, attrs, kind.dtype, kind.layout.get(), 0, kind.known);
 }
 
+// Apart, with as little as can be in it: nearly every node is recorded here.
 template <size_t kInputs>
-[[gnu::always_inline]] inline Value record_by_layout(const Op& op, std::span<Value, kInputs> inputs,
-                                                     AttrsRef attrs) {
+[[gnu::noinline, gnu::hot]] Value record_by_layout(const Op& op, std::span<Value, kInputs> inputs,
+                                                   Attrs* attrs) {
   const auto address = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
-  uint64_t hash = address(&op) ^ address(attrs.get()) ^ address(inputs[0]->layout);
+  uint64_t hash = address(&op) ^ address(attrs) ^ address(inputs[0]->layout);
   if (kInputs > 1) hash ^= address(inputs[kInputs - 1]->layout) << 20;
   auto& last = kinds.value.entries[hash * 0x9e3779b97f4a7c15u >> 56];
-  return record_as(last[0], op, inputs, std::move(attrs), [&](AttrsRef attrs) {
-    return record_other_kind(op, inputs, std::move(attrs), last);
-  });
+  const Kind& kind = last[0];
+  if (!is_of_kind<kInputs>(kind, op, inputs, attrs)) [[unlikely]]
+    return record_other_kind(op, inputs, attrs, last);
+  return append_like(op, inputs, attrs, kind.dtype, kind.layout.get(), 0, kind.known);
+}
+
+[[gnu::noinline]] Value record_anew(const Op& op, std::span<Value> inputs) {
+  Infer infer{op, inputs, {}};
+  op.infer(infer);
+  return append_inferred(infer, nullptr);
 }
 
 // Apart from those without attributes, for which less is to be done.
 [[gnu::noinline]] Value record_with_attrs(const Op& op, std::span<Value> inputs,
                                           std::span<const Arg> attrs) {
-  if (op.by_layout && inputs.size() == 1)
-    return record_by_layout(op, inputs.first<1>(), shared_attrs(op, attrs));
-  if (op.by_layout && inputs.size() == 2)
-    return record_by_layout(op, inputs.first<2>(), shared_attrs(op, attrs));
+  if (op.by_layout && inputs.size() - 1 < 2) return record(op, inputs, shared_attrs(op, attrs));
   Infer infer{op, inputs, attrs};
   op.infer(infer);
   return append_inferred(infer, shared_attrs(op, infer.attrs));
@@ -445,13 +503,21 @@ template <size_t kInputs>
 
 }  // namespace
 
+Value record(const Op& op, std::span<Value> inputs, const AttrsRef& attrs) {
+  if (op.by_layout && inputs.size() == 1)
+    return record_by_layout(op, inputs.first<1>(), attrs.get());
+  if (op.by_layout && inputs.size() == 2)
+    return record_by_layout(op, inputs.first<2>(), attrs.get());
+  Infer infer{op, inputs, attrs->span()};
+  op.infer(infer);
+  return append_inferred(infer, attrs);
+}
+
 Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) {
   if (!attrs.empty()) return record_with_attrs(op, inputs, attrs);
   if (op.by_layout && inputs.size() == 1) return record_by_layout(op, inputs.first<1>(), nullptr);
   if (op.by_layout && inputs.size() == 2) return record_by_layout(op, inputs.first<2>(), nullptr);
-  Infer infer{op, inputs, attrs};
-  op.infer(infer);
-  return append_inferred(infer, nullptr);
+  return record_anew(op, inputs);
 }
 
 Values call(const Op& op, std::span<Arg> args) {

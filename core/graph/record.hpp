@@ -24,13 +24,22 @@ Value record(const Op& op, Value (&&inputs)[N], std::initializer_list<Arg> attrs
 // Attributes that many nodes have may be made once.
 Value append(const Op& op, std::span<Value> inputs, AttrsRef attrs, DType dtype,
              const Layout* layout, int64_t offset = 0);
+// As the other, with attributes that were made for nodes of this op.
+Value record(const Op& op, std::span<Value> inputs, const AttrsRef& attrs);
 // What a node has from dtypes and flags of its inputs, layouts apart, as it was found for the last.
 struct Known {
   uint32_t about = 0;  // those dtypes and flags, and whether gradients are recorded; 0: nothing
   uint32_t key = 0;    // see graph/key
   uint8_t flags = 0;   // Node::requires_grad or nothing
   uint8_t saved = 0;
+  bool waits = false;  // there is nothing to it but to join those that are pending
+  uint32_t bytes = 0;  // of its value, if it waits
 };
+// Of a node that was just recorded: nothing unless it may be known.
+Known known_of(const Node& node, uint32_t about);
+// Makes a node like one that was made before, of inputs with the same layouts, dtypes and flags.
+Value append_known(const Op& op, std::span<Value> inputs, const AttrsRef& attrs, DType dtype,
+                   const LayoutRef& layout, const Known& known);
 // Makes views of `of`, one for each of `parts`, which describe views of tensors of that layout.
 struct ViewPart {
   AttrsRef attrs;
@@ -93,11 +102,16 @@ struct Pending {
 
   // `key`: that of the node, if it is known and not 0.
   [[gnu::always_inline]] void add(Node* node, uint32_t key = 0) {
+    const size_t size = node->layout->numel * size_of(node->dtype);
+    add(node, node->row, key ? key : key_of(*node, size), size);
+  }
+  [[gnu::always_inline]] void add(Node* node, uint32_t level, uint32_t key, size_t size) {
     if (nodes.size() == nodes.capacity()) [[unlikely]]
       grow();
-    node->slot = static_cast<uint32_t>(nodes.size());
-    const size_t size = node->layout->numel * size_of(node->dtype);
-    marks[node->slot] = {node->row, key ? key : key_of(*node, size)};
+    if (nodes.size() == nodes.capacity()) __builtin_unreachable();  // spares a second look
+    const size_t slot = nodes.size();
+    node->slot = static_cast<uint32_t>(slot);
+    marks[slot] = {level, key};
     nodes.push_back(node);
     ++live;
     bytes += size;

@@ -153,6 +153,13 @@ void check_index_dtype(const Node& indices) {
        scalar_type_name(indices.dtype), "Tensor instead (while checking arguments for embedding)");
 }
 
+// Of indices that are there, unless they must be converted first.
+void look_at_indices(const Call& c) {
+  const Node &table = *c[0].node, &indices = *c[1].node;
+  if (indices.dtype == DType::int64 && indices.layout->contiguous && is_readable(indices))
+    check_rows(indices, table.size(0));
+}
+
 Values embedding_body(Call& c) {
   static const Op& op = op_named("embedding_rows");
   const Value table = c.tensor(0), indices = c.tensor(1);
@@ -164,7 +171,7 @@ Values embedding_body(Call& c) {
     fail(ErrorKind::not_implemented,
          "embedding: gradients are dense here; sparse=True is not supported");
   Value in[] = {table, row_major(cast(indices, DType::int64))};
-  if (is_readable(*in[1])) check_rows(*in[1], table->size(0));
+  look_at_indices(c);
   return only(record(op, in, {c[2], c[3]}));
 }
 
@@ -224,7 +231,9 @@ constexpr Op kOps[] = {
                   "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
      .doc = "The rows of weight that the indices name.",
      .example = "embedding(tensor([[1., 2.], [3., 4.]]), tensor([1, 0]))",
+     .by_layout = true,
      .body = embedding_body,
+     .look = look_at_indices,
      .method = false},
     {.name = "embedding_rows",
      .doc = "embedding, with int64 indices.",

@@ -303,13 +303,20 @@ void check_nll(const Node& x, const Node& target, const Value& weight) {
          scalar_type_name(target.dtype));
 }
 
+// Of targets that are there, unless they must be converted first.
+void look_at_targets(const Node& x, const Node& target, int64_t ignored) {
+  if (target.dtype == DType::int64 && target.layout->contiguous && is_readable(target))
+    check_targets(target, x.size(x.ndim() > 1 ? 1 : 0), ignored);
+}
+void look_at_call(const Call& c) { look_at_targets(*c[0].node, *c[1].node, c[4].as_int()); }
+
 // 16-bit floats are added up in float32.
 Value nll_loss(const Value& x, const Value& target, const Value& weight, Options o) {
   static const Op& op = op_named("nll_loss_forward");
   check_nll(*x, *target, weight);
   const DType compute = is_half(x->dtype) ? DType::float32 : x->dtype;
   const Value classes = row_major(cast(target, DType::int64));
-  if (is_readable(*classes)) check_targets(*classes, x->size(x->ndim() > 1 ? 1 : 0), o.ignored);
+  look_at_targets(*x, *target, o.ignored);
   Value in[3] = {cast(x, compute), classes, weight ? cast(weight, compute) : Value()};
   const Arg attrs[] = {Arg::of(o.ignored), Arg::of(o.smoothing),
                        Arg::of(static_cast<int64_t>(o.reduction))};
@@ -411,7 +418,9 @@ constexpr Op kOps[] = {
                   "int ignore_index=-100, bool? reduce=None, str reduction='mean') -> Tensor",
      .doc = "The loss of log-probabilities against class indices.",
      .example = "nn.functional.nll_loss(tensor([[-1., -2.]]), tensor([1]))",
+     .by_layout = true,
      .body = nll_loss_body,
+     .look = look_at_call,
      .module = "_nn"},
     {.name = "cross_entropy",
      .signature = "(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "
@@ -419,7 +428,9 @@ constexpr Op kOps[] = {
                   "float label_smoothing=0.0) -> Tensor",
      .doc = "The loss of unnormalised scores against class indices or class probabilities.",
      .example = "nn.functional.cross_entropy(tensor([[1., 2.]]), tensor([1]))",
+     .by_layout = true,
      .body = cross_entropy_body,
+     .look = look_at_call,
      .module = "_nn"},
     {.name = "binary_cross_entropy",
      .signature = "(Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, "

@@ -226,7 +226,8 @@ def embedding(
             [1.]])
     """
     # The usual call, which is in the innermost loop of those who go by single examples.
-    if padding_idx is max_norm is None and scale_grad_by_freq is sparse is False:
+    plain = scale_grad_by_freq is False and sparse is False
+    if padding_idx is None and max_norm is None and plain:
         return _rows(weight, input)
     if padding_idx is None:
         padding_idx = -1
