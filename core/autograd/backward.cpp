@@ -547,7 +547,7 @@ class Walk {
   const bool by_batches_ = goes_by_batches(request_);
   std::vector<Node*> passed_;  // whose edges go at the end
   BorrowedFrontier frontier_;
-  static constexpr size_t kFirstStart = 48, kNever = ~size_t{0};
+  static constexpr size_t kFirstStart = 24, kNever = ~size_t{0};
   size_t next_start_ = kFirstStart;  // nodes that gain nothing by company, of which to start some
   Node* at_ = nullptr;
   std::optional<Reach> reach_;  // none: all leaves are targets

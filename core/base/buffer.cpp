@@ -260,7 +260,7 @@ void sort_blocks(SmallBlocks::Free& list) {
 }  // namespace
 
 void tidy_small_blocks() {
-  constexpr size_t kWorthIt = 8 << 20;  // bytes, that the caches do not hold anyway
+  constexpr size_t kWorthIt = 1 << 20;  // bytes, that the nearest caches do not hold anyway
   for (size_t i = 1; i <= SmallBlocks::kLargest / SmallBlocks::kGrain; ++i) {
     SmallBlocks::Free& list = small_blocks.free[i];
     const size_t bytes = i * SmallBlocks::kGrain;
