@@ -26,6 +26,7 @@
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
 #include "kernels/level.hpp"
+#include "kernels/turned.hpp"
 
 namespace nb = nanobind;
 
@@ -147,7 +148,10 @@ void bind_running(nb::module_& m) {
     return d;
   });
   m.def("_reset_peak_memory_stats", reset_peak_memory_stats);
-  m.def("_empty_cache", empty_cache);
+  m.def("_empty_cache", [] {
+    forget_turned();
+    empty_cache();
+  });
 }
 
 void bind_data(nb::module_& m) {

@@ -295,6 +295,7 @@ BufferRef allocate(size_t bytes) {
   b->given_on = 0;
   b->lent = false;
   b->read_only = false;
+  b->was_lent = false;
   b->bytes = bytes;
   b->lender = nullptr;
   b->keeper = nullptr;
@@ -308,7 +309,7 @@ BufferRef allocate(size_t bytes) {
 
 BufferRef borrow(void* data, size_t bytes, const Lender& lender, void* keeper, bool read_only) {
   auto* b = static_cast<Buffer*>(small_alloc(kHeader));
-  *b = {1, 0, 0, true, read_only, bytes, static_cast<char*>(data), &lender, keeper, 0};
+  *b = {1, 0, 0, true, read_only, true, bytes, static_cast<char*>(data), &lender, keeper, 0};
   lend(*b);
   return BufferRef::adopt(b);
 }
@@ -322,7 +323,7 @@ constinit const Lender whole{let_go_of_whole, nullptr};
 
 BufferRef part_of(Buffer& of, size_t begin, size_t bytes) {
   auto* b = static_cast<Buffer*>(small_alloc(kHeader));
-  *b = {1, 0, 0, false, false, bytes, of.data + begin, &whole, BufferRef(&of).leak(), 0};
+  *b = {1, 0, 0, false, false, false, bytes, of.data + begin, &whole, BufferRef(&of).leak(), 0};
   return BufferRef::adopt(b);
 }
 
@@ -334,6 +335,7 @@ uint32_t outside_buffers = 0;
 
 void lend(Buffer& buffer) {
   if (buffer.outside++ == 0) ++outside_buffers;
+  for (Buffer* b = &buffer; b; b = whole_of(*b)) b->was_lent = true;
 }
 
 void take_back(Buffer& buffer) {

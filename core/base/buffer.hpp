@@ -19,10 +19,11 @@ struct Lender {
 
 struct Buffer {
   uint32_t refs;
-  uint32_t outside : 22;  // owners outside wend (arrays, DLPack consumers) who may write any time
+  uint32_t outside : 21;  // owners outside wend (arrays, DLPack consumers) who may write any time
   uint32_t given_on : 8;  // references of values that are written over, see exec/flight
   uint32_t lent : 1;      // the lender is one of them
   uint32_t read_only : 1;
+  uint32_t was_lent : 1;  // there was such an owner once: what a value is may have changed
   size_t bytes;
   char* data;
   const Lender* lender;  // of memory that wend did not allocate

@@ -9,6 +9,7 @@
 #include "base/threads.hpp"
 #include "kernels/level.hpp"
 #include "kernels/openblas.hpp"
+#include "kernels/turned.hpp"
 
 namespace wend {
 namespace {
@@ -221,6 +222,11 @@ void run(const Gemm<T>& given) {
   if (g.n == 1 && g.m > 1 && g.c_row == 1) g = column_as_row(g);
   if (too_large_for_tiles(g)) return run_large(g);
   const Kernel<T> kernel = choose(g);
+  Turned<T> right;
+  if (g.b_name && g.b_row == 1 && g.b_col != 1 && kernel == kernels<T>().tiles) {
+    right = turned(g);
+    if (right.values) g.b = right.values.get(), g.b_row = right.row, g.b_col = 1;
+  }
   if (work_of(g) < 2 * block_work) return kernel(g);
   run_split(g, kernel);
 }

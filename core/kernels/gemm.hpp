@@ -19,6 +19,9 @@ struct Gemm {
   T* c;
   int64_t c_row;
   bool accumulate;
+  // Names what B holds: memory of the same name and place holds the same, whenever it is read. 0
+  // where that is not known.
+  uint64_t b_name = 0;
 };
 
 // The same product gives the same bits every time. Another number of threads may round differently,

@@ -18,6 +18,9 @@ struct GemmKernels {
   void (*dots)(const Gemm<T>&);  // inner products: a_col == 1 and b_row == 1, but of m <= 4 or n <=
                                  // 4 the one with so few may have any strides
   void (*axpys)(const Gemm<T>&);  // sums of scaled rows: m == 1 and b_col == 1
+  // B with its rows contiguous, each in `width` elements, which are a multiple of 16: those behind
+  // the last column may hold anything.
+  void (*turn)(const Gemm<T>&, T* to, int64_t width);
 };
 
 // To add a kernel: a member here, its source in a level/*.inl, its name in level/level.cpp.

@@ -23,7 +23,7 @@ void run_form(Run& s) {
   gemm(Gemm<float>{la.size(kM), lb.size(kN), la.size(1 - kM),
                    reinterpret_cast<const float*>(a.data()), la.stride(kM), la.stride(1 - kM),
                    reinterpret_cast<const float*>(b.data()), lb.stride(1 - kN), lb.stride(kN),
-                   reinterpret_cast<float*>(s.out()), lb.size(kN), false});
+                   reinterpret_cast<float*>(s.out()), lb.size(kN), false, name_of(b)});
 }
 
 Form form_of(const Node& node) { return static_cast<Form>(node.attr(0).as_int()); }

@@ -169,9 +169,9 @@ void products(const Gemm<T>& first, int64_t count, const GemmSteps& steps) {
 }
 
 template <class T>
-void run_batch(const Batch& p, const T* a, const T* b, T* c) {
-  if (p.swapped) std::swap(a, b);
-  Gemm<T> g{p.m, p.n, p.k, a, p.a_row, p.a_col, b, p.b_row, p.b_col, c, p.c_row, p.sums};
+void run_batch(const Batch& p, const T* a, const T* b, T* c, uint64_t b_name) {
+  if (p.swapped) std::swap(a, b), b_name = 0;
+  Gemm<T> g{p.m, p.n, p.k, a, p.a_row, p.a_col, b, p.b_row, p.b_col, c, p.c_row, p.sums, b_name};
   if (p.dims == 0) return products(g, 1, {});
   const int last = p.dims - 1;
   const GemmSteps steps{p.a[last], p.b[last], p.c[last]};
@@ -213,7 +213,9 @@ void multiply(const Operands<T>& o, Form form) {
   }
   if (batch.sums && !o.onto) std::fill_n(o.c, o.out.numel(), T{0});
   batch.sums |= o.onto;
-  run_batch(batch, o.a_data, o.b_data, o.c);
+  // What was converted lies in memory that holds something else the next time.
+  const bool as_it_is = o.b_data == reinterpret_cast<const T*>(o.b.data());
+  run_batch(batch, o.a_data, o.b_data, o.c, as_it_is ? name_of(o.b) : 0);
 }
 
 // out = alpha · out + beta · input, of which a factor of 0 is never multiplied by anything.
@@ -334,6 +336,15 @@ void run_product(const Run& s, Form form, Roles roles) {
     default:  // bool comes here only where there is nothing to add up
       return run_as<uint8_t>(s, form, roles);
   }
+}
+
+uint64_t name_of(const Node& right) {
+  const Buffer* buffer = right.buffer;
+  if (!buffer || buffer->lender || buffer->was_lent) return 0;
+  // A view holds what it is a view of, which has the same memory.
+  const Node* node = &right;
+  while (node->op->view && !node->op->edges && node->inputs[0]) node = node->inputs[0].get();
+  return node->number;
 }
 
 Dims broadcast_batch(const Node& a, const Node& b) {

@@ -21,6 +21,10 @@ struct Roles {
   bool onto = false;  // the output holds what the product is added to; of float32 and float64
 };
 
+// Names the contents of a right side, which do not change as long as it is a value: 0 where
+// somebody outside may write them, or has.
+uint64_t name_of(const Node& right);
+
 // Batches broadcast; where the result has size 1 or no dimension, the products of a batch are added
 // up. A vector is a row on the left, a column on the right, and a row on both sides of tn.
 void run_product(const Run& s, Form form, Roles roles);

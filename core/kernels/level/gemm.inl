@@ -333,6 +333,11 @@ void gemm_tiles(const Gemm<T>& g) {
   }
 }
 
+template <class T>
+void gemm_turn(const Gemm<T>& g, T* to, int64_t width) {
+  pack_panel(g.k, g.n, g.b, g.b_row, g.b_col, to, width);
+}
+
 // Dots: inner products with vectors along k, for few rows against transposed B.
 
 // Adds up neighbouring lanes of both: the sums of x fill the lower half, those of y the upper.

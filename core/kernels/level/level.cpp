@@ -19,10 +19,14 @@ namespace wend {
 
 constinit const LevelKernels WEND_TABLE(WEND_LEVEL) = {
     .name = WEND_TEXT(WEND_LEVEL),
-    .gemm_f32 = {.tiles = gemm_tiles<float>, .dots = gemm_dots<float>, .axpys = gemm_axpys<float>},
+    .gemm_f32 = {.tiles = gemm_tiles<float>,
+                 .dots = gemm_dots<float>,
+                 .axpys = gemm_axpys<float>,
+                 .turn = gemm_turn<float>},
     .gemm_f64 = {.tiles = gemm_tiles<double>,
                  .dots = gemm_dots<double>,
-                 .axpys = gemm_axpys<double>},
+                 .axpys = gemm_axpys<double>,
+                 .turn = gemm_turn<double>},
     .rows_f32 = row_kernels_of<float>,
     .rows_f64 = row_kernels_of<double>,
     .elementwise = elementwise_loops,
