@@ -203,7 +203,7 @@ struct Outlook {
 
   void take() {
     levels.take();
-    if (pending.nodes.size() >= 2 * late.looked_at()) late.look();
+    if (pending.nodes.size() >= 4 * late.looked_at()) late.look();
   }
 };
 constinit Forever<Outlook> outlook;
@@ -503,9 +503,10 @@ void forget_outlook() {
 }
 
 void start_large_batches(Poll& poll) {
-  if (broken_off || !are_wide()) return;
+  if (broken_off) return;
   outlook.value.take();
   const Levels& levels = outlook.value.levels;
+  if (!levels.are_wide()) return;
   Batches batches(poll);
   broken_off = true;
   for (uint32_t l = 1; l <= levels.highest(); ++l) batches.start_level(l);

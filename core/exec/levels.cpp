@@ -22,6 +22,7 @@ void Levels::clear() {
   last_ = kNone;
   levels_.clear();
   groups_.clear();
+  blocks_.clear();
   table_.assign(kTable, kNone);
 }
 
@@ -56,15 +57,28 @@ Levels::Group Levels::group_of(uint32_t key, uint32_t level) {
 }
 
 void Levels::append(OfGroup& group, uint32_t slot) {
-  behind_[slot] = kNone;
-  (group.n++ ? behind_[group.last] : group.first) = slot;
-  group.last = slot;
+  const uint32_t at = group.n++ % Block::kPlaces;
+  if (at == 0) {
+    const auto block = static_cast<uint32_t>(blocks_.size());
+    blocks_.emplace_back();
+    (group.n == 1 ? group.first : blocks_[group.last].next) = block;
+    group.last = block;
+  }
+  blocks_[group.last].slots[at] = slot;
+}
+
+template <class Do>
+void Levels::each(const OfGroup& group, Do what) const {
+  for (uint32_t left = group.n, block = group.first; left > 0; block = blocks_[block].next) {
+    const uint32_t n = std::min(left, Block::kPlaces);
+    std::for_each_n(blocks_[block].slots, n, what);
+    left -= n;
+  }
 }
 
 void Levels::take() {
   if (std::exchange(places_, pending.moves) != pending.moves || table_.empty()) clear();
   const size_t n = pending.nodes.size();
-  behind_.resize(n);
   for (size_t i = taken_; i < n; ++i) {
     if (!pending.nodes[i]) continue;
     const auto [level, key] = pending.marks[i];
@@ -83,8 +97,7 @@ void Levels::move_out(Group g, std::vector<uint32_t>& to) {
   OfGroup& group = groups_[g];
   to.clear();
   to.reserve(group.n);
-  for (uint32_t slot = group.n ? group.first : kNone; slot != kNone; slot = behind_[slot])
-    to.push_back(slot);
+  each(group, [&](uint32_t slot) { to.push_back(slot); });
   group.n = group.put_back = 0;
 }
 
@@ -97,9 +110,7 @@ void Levels::put_back(Group g, const std::vector<uint32_t>& slots) {
 std::vector<Place> Levels::places(uint32_t level) const {
   std::vector<Place> all;
   const auto add = [&](Group g) {
-    uint32_t slot = groups_[g].first;
-    for (uint32_t i = 0; i < groups_[g].n; ++i, slot = behind_[slot])
-      all.push_back({slot, groups_[g].key});
+    each(groups_[g], [&](uint32_t slot) { all.push_back({slot, groups_[g].key}); });
   };
   if (alone(level) != kNone) add(alone(level));
   for (Group g = first(level); g != kNone; g = next(g)) add(g);
@@ -111,6 +122,8 @@ bool are_few() {
   if (pending.live >= kMany) return false;
   return pending.live < kFew || std::ranges::count_if(pending.nodes, is_due) < ptrdiff_t{kFew};
 }
+
+bool Levels::are_wide() const { return static_cast<double>(pending.live) >= kWide * highest(); }
 
 bool are_wide() {
   uint32_t highest = 0;

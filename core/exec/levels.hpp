@@ -25,6 +25,8 @@ class Levels {
   void clear();
 
   uint32_t highest() const { return static_cast<uint32_t>(levels_.size()) - 1; }
+  // Whether there are enough pending nodes a level, those counted that were started.
+  bool are_wide() const;
   // The groups of a level, one after the other; kNone is the end.
   Group first(uint32_t level) const { return levels_[level].first; }
   Group next(Group g) const { return groups_[g].next; }
@@ -45,10 +47,17 @@ class Levels {
  private:
   struct OfGroup {
     uint32_t key, level;
-    uint32_t first, last, n;  // places, one behind the other by `behind_`
+    uint32_t first, last;  // blocks of places, one behind the other
+    uint32_t n;            // places
     uint32_t put_back;
     Group next;
     Group then;  // that of the node after one of this; examples take turns, so it mostly is again
+  };
+  // As much as is read from memory at once.
+  struct alignas(64) Block {
+    static constexpr uint32_t kPlaces = 15;
+    uint32_t slots[kPlaces];
+    uint32_t next;
   };
   struct OfLevel {
     Group first = kNone, last = kNone, alone = kNone;
@@ -58,6 +67,8 @@ class Levels {
   Group group_of(uint32_t key, uint32_t level);
   void make_table(size_t size);
   void append(OfGroup& group, uint32_t slot);
+  template <class Do>
+  void each(const OfGroup& group, Do what) const;
 
   uint64_t places_ = 0;  // Pending::moves when these were the places
   size_t taken_ = 0;     // nodes, from the first
@@ -65,7 +76,7 @@ class Levels {
   std::vector<OfLevel> levels_;
   std::vector<OfGroup> groups_;
   std::vector<Group> table_;
-  std::vector<uint32_t> behind_;  // of each place
+  std::vector<Block> blocks_;
 };
 
 // Whether so little is pending that levels are not worth a look.
