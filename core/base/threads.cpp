@@ -39,9 +39,7 @@ void Task::comes_after(const Task& earlier) {
 
 namespace {
 
-// A thread that has gone to sleep is some tens of microseconds late when it is wanted again, and
-// costs the one who wakes it some as well; between the kernels of a step there are seldom more.
-constexpr auto spin_time = std::chrono::microseconds(200);
+constexpr auto spin_time = std::chrono::microseconds(30);
 constexpr int64_t chunks_per_thread = 4;
 
 void pause() {
