@@ -75,10 +75,10 @@ def test_what_was_started_is_not_pending_any_more(soon: None) -> None:
 
 def test_steps_are_those_of_a_program_that_waits(soon: None) -> None:
     model = Model()
-    early = [model.step(TREES) for _ in range(3)]
+    early = [model.step(TREES) for _ in range(4)]
     wend.set_num_threads(1)
     model = Model()
-    waiting = [model.step(TREES) for _ in range(3)]
+    waiting = [model.step(TREES) for _ in range(4)]
     for a, b in zip(early, waiting, strict=True):
         assert a[0] == pytest.approx(b[0], rel=1e-5)
         for g, h in zip(a[1], b[1], strict=True):
