@@ -39,7 +39,9 @@ void Task::comes_after(const Task& earlier) {
 
 namespace {
 
-constexpr auto spin_time = std::chrono::microseconds(30);
+// A thread that has gone to sleep is some tens of microseconds late when it is wanted again, and
+// costs the one who wakes it some as well; between the kernels of a step there are seldom more.
+constexpr auto spin_time = std::chrono::microseconds(200);
 constexpr int64_t chunks_per_thread = 4;
 
 void pause() {
