@@ -142,8 +142,9 @@ void* new_block(Class& of) {
   }
   if (is_cut(of)) return cut(of.bytes);
   if (of.bytes < kPage) return std::aligned_alloc(64, of.bytes);
-  void* p = std::aligned_alloc(kPage, of.bytes);
-  if (p) madvise(p, of.bytes & -kPage, MADV_HUGEPAGE);
+  void* p = nullptr;  // unlike aligned_alloc this takes sizes that are no multiple of the alignment
+  if (posix_memalign(&p, kPage, of.bytes) != 0) return nullptr;
+  madvise(p, of.bytes & -kPage, MADV_HUGEPAGE);
   return p;
 }
 
