@@ -263,24 +263,17 @@ void Poll::look() {
 
 namespace {
 
-// While some of what waits is started, what is known of the rest is known by its places.
-bool has_many_gaps() {
-  constexpr size_t kMany = 1 << 16;
-  return pending.live < pending.nodes.size() / 2 &&
-         (!pending.begun || pending.nodes.size() > kMany);
-}
-
 // Nodes keep their places while a run goes through them.
 struct KeepPlaces {
   KeepPlaces() {
     // Those that were dropped count no more.
-    if (!pending.in_run && has_many_gaps()) pending.compact(false);
+    if (!pending.in_run && pending.has_many_gaps()) pending.compact(false);
     pending.in_run = true;
   }
   ~KeepPlaces() {
     if (turn.depth > 1) return;
     pending.in_run = false;
-    if (!pending.begun || has_many_gaps()) pending.compact(!pending.begun);
+    if (!pending.begun || pending.has_many_gaps()) pending.compact(!pending.begun);
     pending.look_later(early_start.nodes);
     if (pending.begun) return;
     pending.since = nodes_recorded();

@@ -26,6 +26,7 @@ uint32_t level_above(std::span<const Value> inputs) {
 
 void Pending::compact(bool recount) {
   ++moves;
+  look_at -= std::min(look_at, nodes.size() - live);
   if (live == 0) return nodes.clear();
   size_t kept = 0;
   for (Node* node : nodes) {
@@ -40,7 +41,7 @@ void Pending::compact(bool recount) {
 
 // A program that drops what it records without ever looking must not fill the list with gaps.
 void Pending::grow() {
-  if (!in_run && live < nodes.size() / 2) return compact(false);
+  if (!in_run && has_many_gaps()) return compact(false);
   nodes.reserve(std::max<size_t>(64, 2 * nodes.capacity()));
   marks.resize(nodes.capacity());
 }

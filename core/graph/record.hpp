@@ -131,7 +131,13 @@ struct Pending {
     const size_t room = max_nodes - std::min(max_nodes, live);
     look_at = nodes.size() + std::min(at_least, room + 1);
   }
-  // Closes the gaps that nodes have left; what is left may count its levels anew.
+  // Whether the gaps that nodes have left are worth closing. While some of what waits is started,
+  // what is known of the rest is known by its places.
+  bool has_many_gaps() const {
+    constexpr size_t kMany = 1 << 16;
+    return live < nodes.size() / 2 && (!begun || nodes.size() >= kMany);
+  }
+  // Closes them; what is left may count its levels anew.
   void compact(bool recount);
 
  private:
