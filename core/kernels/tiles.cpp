@@ -67,6 +67,13 @@ void TileProgram::Rows::runs(int64_t begin, int64_t end, Body&& body) const {
   }
 }
 
+// Of `row` elements each in the program; those of the operand are taken where they are.
+void TileProgram::Rows::look_for_steps(int64_t row) {
+  const int64_t step = it.step(1);
+  in_step = it.inner() == row && it.ndim <= 2 && (step == 0 || step == size_of(dtype));
+  apart = it.ndim == 2 ? it.stride[1][0] : 0;
+}
+
 void TileProgram::add(Loop loop, std::span<const Place> operands) {
   Step& step = steps_[n_steps_++];
   step.loop = loop;
@@ -100,6 +107,9 @@ void TileProgram::settle() {
     const int64_t parts = (inner + tile_ - 1) / tile_;
     tile_ = (inner + parts - 1) / parts;
     row_ = inner;
+    for (Rows& rows : std::span(rows_, n_rows_)) rows.look_for_steps(row_);
+    const auto others = std::partition(rows_, rows_ + n_rows_, [](const Rows& r) { return r.in_step; });
+    n_in_step_ = static_cast<int>(others - rows_);
   }
 }
 
@@ -114,12 +124,28 @@ void TileProgram::begin(Frame& f) const {
   for (int i = 0; i < n_rows_; ++i) {
     f.tile_of[i] = f.at[rows_[i].place];
     f.filled[i] = 0;
+    if (rows_[i].in_step) f.step[rows_[i].place] = rows_[i].it.step(1);
   }
+}
+
+// Rows lie wherever they do, so that nothing but this tells what comes next.
+void TileProgram::fetch_row(int64_t row) const {
+  constexpr int64_t kLine = 64, kMost = 8 * kLine;  // bytes; from there on the order shows
+  for (const Rows& rows : std::span(rows_, n_in_step_)) {
+    const char* at = rows.begin_of(row);
+    const int64_t bytes = std::min(kMost, row_ * rows.it.step(1));
+    for (int64_t b = 0; b < bytes; b += kLine) __builtin_prefetch(at + b);
+  }
+}
+
+void TileProgram::take_rows(Frame& f, int64_t row, int64_t phase) const {
+  for (const Rows& rows : std::span(rows_, n_in_step_))
+    f.at[rows.place] = rows.begin_of(row) + phase * rows.it.step(1);
 }
 
 // Takes rows where they are if the tile lies within one, and else copies them together.
 void TileProgram::gather(Frame& f, int64_t i, int64_t n) const {
-  for (int r = 0; r < n_rows_; ++r) {
+  for (int r = n_in_step_; r < n_rows_; ++r) {
     const Rows& rows = rows_[r];
     const int64_t size = size_of(rows.dtype), step = rows.it.step(1), inner = rows.it.inner();
     const int64_t phase = i % inner;
@@ -145,7 +171,7 @@ void TileProgram::gather(Frame& f, int64_t i, int64_t n) const {
 
 // Copies what is written to rows from its tile.
 void TileProgram::scatter(const Frame& f, int64_t i, int64_t n) const {
-  for (int r = 0; r < n_rows_; ++r) {
+  for (int r = n_in_step_; r < n_rows_; ++r) {
     const Rows& rows = rows_[r];
     if (!rows.written || f.in_place[r]) continue;
     const int64_t size = size_of(rows.dtype), step = rows.it.step(1);
@@ -176,15 +202,22 @@ void TileProgram::run_steps(Frame& f, int64_t n) const {
 void TileProgram::run(int64_t begin, int64_t end, char* sink) const {
   Frame f;
   this->begin(f);
+  int64_t row = begin / row_, phase = begin % row_;
   for (int64_t i = begin; i < end;) {
-    const int64_t n = std::min({tile_, row_ - i % row_, end - i});
+    const int64_t n = std::min({tile_, row_ - phase, end - i});
+    if (n_in_step_) {
+      take_rows(f, row, phase);
+      if (phase == 0 && row_ < end - i) fetch_row(row + 1);
+    }
     for (int p = 0; p < n_places_; ++p)
       if (places_[p].base) f.at[p] = places_[p].base + i * places_[p].move;
     if (sink) f.at[sink_] = sink + i * places_[sink_].step;
-    if (n_rows_) gather(f, i, n);
+    gather(f, i, n);
     run_steps(f, n);
-    if (n_rows_) scatter(f, i, n);
+    scatter(f, i, n);
     i += n;
+    phase += n;
+    if (phase == row_) ++row, phase = 0;
   }
 }
 

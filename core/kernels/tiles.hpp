@@ -72,8 +72,12 @@ class TileProgram final : public Maker {
     Place place;
     bool periodic;        // every row is the same
     bool written;         // else read
+    bool in_step;         // its rows are those of the program, so that tiles lie within one ...
+    int64_t apart;        // ... and are so many bytes apart, unless they are listed
     char* const* begins;  // of each row; null: `it` knows
 
+    void look_for_steps(int64_t row);
+    char* begin_of(int64_t row) const { return begins ? begins[row] : it.data[1] + row * apart; }
     template <class Body>
     void runs(int64_t begin, int64_t end, Body&& body) const;
   };
@@ -86,12 +90,15 @@ class TileProgram final : public Maker {
   Place reordered(Strided operand, std::span<const int64_t> sizes, bool written);
   void run(int64_t begin, int64_t end, char* sink) const;
   void begin(Frame& f) const;
+  void fetch_row(int64_t row) const;
+  void take_rows(Frame& f, int64_t row, int64_t phase) const;
   void gather(Frame& f, int64_t i, int64_t n) const;
   void scatter(const Frame& f, int64_t i, int64_t n) const;
   void run_steps(Frame& f, int64_t n) const;
 
   std::span<const int64_t> sizes_, strides_;
   int n_places_ = 0, n_steps_ = 0, n_rows_ = 0, sink_ = -1;
+  int n_in_step_ = 0;   // of the rows; they come first
   int64_t tile_, row_;  // elements of a tile, which does not go beyond a multiple of row_
   At places_[kPlaces];
   Step steps_[kSteps];

@@ -2,6 +2,7 @@
 #include "kernels/turned.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <new>
 
@@ -21,11 +22,30 @@ struct Key {
   bool operator==(const Key&) const = default;
 };
 
+// Memory goes from one right side to the next: each step of training changes the weights, and what
+// a worker gives back to the system it would have zeroed anew, page by page.
+template <class T>
+struct Memory {
+  std::shared_ptr<T[]> values;
+  int64_t size = 0;
+
+  void have(int64_t wanted) {
+    // Nobody can get hold of it any more, but somebody may still be at it.
+    if (size >= wanted && values.use_count() == 1)
+      return std::atomic_thread_fence(std::memory_order_acquire);
+    size = 0;
+    values.reset(new (std::align_val_t{64}) T[static_cast<size_t>(wanted)],
+                 [](T* p) { ::operator delete[](p, std::align_val_t{64}); });
+    size = wanted;
+  }
+};
+
 template <class T>
 struct Entry {
   Key key;
   uint64_t last_use = 0;
-  Turned<T> turned;
+  int64_t row = 0;  // of B as it was turned; 0 if it was not yet
+  Memory<T> memory;
 };
 
 template <class T>
@@ -41,7 +61,10 @@ struct Kept {
       known->last_use = ++uses;
       return known;
     }
-    *std::ranges::min_element(entries, {}, &Entry<T>::last_use) = {key, ++uses, {}};
+    Entry<T>& oldest = *std::ranges::min_element(entries, {}, &Entry<T>::last_use);
+    oldest.key = key;
+    oldest.last_use = ++uses;
+    oldest.row = 0;
     return nullptr;
   }
 };
@@ -49,19 +72,15 @@ template <class T>
 constinit Forever<Kept<T>> kept;
 
 template <class T>
-Turned<T> make(const Gemm<T>& g, decltype(GemmKernels<T>::turn) turn) {
+void turn(const Gemm<T>& g, Entry<T>& entry, decltype(GemmKernels<T>::turn) by) {
   const int64_t width = (g.n + 15) / 16 * 16;
-  T* values = new (std::align_val_t{64}) T[static_cast<size_t>(g.k * width)];
-  const auto free = [](const T* p) {
-    ::operator delete[](const_cast<T*>(p), std::align_val_t{64});
-  };
-  Turned<T> made{{values, free}, width};
-  turn(g, values, width);
-  return made;
+  entry.memory.have(g.k * width);
+  by(g, entry.memory.values.get(), width);
+  entry.row = width;
 }
 
 template <class T>
-Turned<T> turned_by(const Gemm<T>& g, decltype(GemmKernels<T>::turn) turn) {
+Turned<T> turned_by(const Gemm<T>& g, decltype(GemmKernels<T>::turn) by) {
   if (g.k * g.n < kFewest || g.k * g.n > kMost) return {};
   Kept<T>& all = kept<T>.value;
   const Key key{g.b_name, g.b, g.n, g.k, g.b_row, g.b_col};
@@ -69,8 +88,8 @@ Turned<T> turned_by(const Gemm<T>& g, decltype(GemmKernels<T>::turn) turn) {
   const std::lock_guard lock(all.mutex);
   Entry<T>* entry = all.find(key);
   if (!entry) return {};
-  if (!entry->turned.values) entry->turned = make(g, turn);
-  return entry->turned;
+  if (!entry->row) turn(g, *entry, by);
+  return {entry->memory.values, entry->row};
 }
 
 template <class T>
