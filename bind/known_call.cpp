@@ -146,13 +146,13 @@ uint64_t KnownCalls::hash_of(const GivenArgs& given) {
 }
 
 bool KnownCalls::is_worth_it(uint64_t hash) {
-  Slot& slot = slots_[hash >> 61];
+  Slot& slot = slot_of(hash);
   if (std::exchange(slot.hash, hash) != hash) return false;
   return slot.left == 0 || --slot.left == 0;
 }
 
 void KnownCalls::remember(uint64_t hash, Ref<KnownCall> call) {
-  Slot& slot = slots_[hash >> 61];
+  Slot& slot = slot_of(hash);
   slot.pause = slot.used ? 0 : static_cast<uint8_t>(std::min(2 * slot.pause + 1, 255));
   slot.left = slot.pause;
   slot.used = false;

@@ -88,7 +88,7 @@ class KnownCalls {
   static uint64_t hash_of(const GivenArgs& given);
   // None if there is none like it.
   Ref<KnownCall> find(uint64_t hash, const GivenArgs& given, KnownCall::Read& to) {
-    Slot& slot = slots_[hash >> 61];
+    Slot& slot = slot_of(hash);
     if (!slot.call || slot.hash_of_call != hash || !slot.call->read(given, to)) return nullptr;
     slot.used = true;
     return slot.call;
@@ -105,6 +105,13 @@ class KnownCalls {
     bool used = true;
     uint8_t pause = 0, left = 0;  // so many are not remembered
   };
+  // Two calls that take turns at a place have one each.
+  Slot& slot_of(uint64_t hash) {
+    Slot &first = slots_[hash >> 61], &second = slots_[hash >> 61 ^ 1];
+    if (!first.call || first.hash_of_call == hash) [[likely]]
+      return first;
+    return !second.call || second.hash_of_call == hash ? second : first;
+  }
   std::array<Slot, 8> slots_;
 };
 

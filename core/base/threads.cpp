@@ -1,6 +1,6 @@
-// A pool whose threads claim chunks of one job at a time; the caller claims too, so no job needs a
-// worker. Tasks are run by whoever is free, each after those that it needs. Leaves the choice of
-// chunk size to the callers, and starts no thread before the first large job.
+// A pool whose threads claim chunks of jobs; the caller claims too, so no job needs a worker. Tasks
+// are run by whoever is free, each after those that it needs. Leaves the choice of chunk size to
+// the callers, and starts no thread before the first large job.
 #include "base/threads.hpp"
 
 #include <fcntl.h>
@@ -106,10 +106,17 @@ constinit HeldUp held_up;
 
 int64_t nanoseconds() { return Clock::now().time_since_epoch().count(); }
 
-struct Job {
+struct Range {
   detail::RangeBody body;
   void* context;
   int64_t n, chunk;
+};
+
+// A range that is being worked off, in chunks.
+struct alignas(64) Job {
+  Range range;
+  std::atomic<int64_t> unclaimed{0}, unfinished{0};
+  std::atomic<bool> taken{false};
 };
 
 // True iff this thread is running a body; the nested call then runs inline.
@@ -134,7 +141,10 @@ class Pool {
   }
 
   int workers() const { return workers_; }
-  bool is_idle() const { return finished_.load() == posted_.load(); }
+  bool is_idle() const {
+    return finished_.load() == posted_.load() && helpers.load() == 0 &&
+           std::none_of(jobs_, jobs_ + kJobs, [](const Job& job) { return job.taken.load(); });
+  }
 
   bool post(Task& task) {
     const uint64_t number = posted_.load();
@@ -148,40 +158,56 @@ class Pool {
   }
 
   void help_with(const Task& task);
+  std::atomic<int> helpers{0};  // threads that are not its own and work for it
 
-  void run(const Job& job, int64_t chunks, bool wake) {
-    job_ = job;
-    unfinished_.store(chunks);
-    unclaimed_.store(chunks);
+  // A place for a range; null where others have all.
+  Job* take_job() {
+    const auto job =
+        std::find_if(jobs_, jobs_ + kJobs, [](Job& j) { return !j.taken.exchange(true); });
+    return job == jobs_ + kJobs ? nullptr : job;
+  }
+
+  // Gives the place back.
+  void run(Job& job, const Range& range, int64_t chunks, bool wake) {
+    job.range = range;
+    job.unfinished.store(chunks);
+    job.unclaimed.store(chunks);
+    ++news_;
     if (wake && sleeping_.load() > 0) notify(awake_);
-    claim_all();
-    auto finished = [this] { return unfinished_.load() == 0; };
-    if (spin_until(finished)) return;
-    std::unique_lock lock(mutex_);
-    caller_sleeps_ = true;
-    done_.wait(lock, finished);
-    caller_sleeps_ = false;
+    while (claim(job)) {
+    }
+    wait_for(job);
+    job.taken.store(false);
   }
 
  private:
-  // Taking a chunk also proves that job_ is stable: it is only replaced once no chunk is
+  // Taking a chunk also proves that the range is stable: it is only replaced once no chunk is
   // unfinished.
-  bool claim() {
-    int64_t left = unclaimed_.load();
-    while (left > 0 && !unclaimed_.compare_exchange_weak(left, left - 1)) {
+  bool claim(Job& job) {
+    int64_t left = job.unclaimed.load();
+    while (left > 0 && !job.unclaimed.compare_exchange_weak(left, left - 1)) {
     }
     if (left <= 0) return false;
     const KernelFloats floats;
     const Watch watch;
-    const int64_t begin = (left - 1) * job_.chunk;
-    job_.body(job_.context, begin, std::min(begin + job_.chunk, job_.n));
-    if (unfinished_.fetch_sub(1) == 1 && caller_sleeps_.load()) notify(done_);
+    const Range& range = job.range;
+    const int64_t begin = (left - 1) * range.chunk;
+    range.body(range.context, begin, std::min(begin + range.chunk, range.n));
+    if (job.unfinished.fetch_sub(1) == 1 && callers_asleep_.load() > 0) notify(done_);
     return true;
   }
 
-  void claim_all() {
-    while (claim()) {
-    }
+  bool claim_any() {
+    return std::any_of(jobs_, jobs_ + kJobs, [this](Job& job) { return claim(job); });
+  }
+
+  void wait_for(const Job& job) {
+    const auto finished = [&] { return job.unfinished.load() == 0; };
+    if (spin_until(finished)) return;
+    std::unique_lock lock(mutex_);
+    ++callers_asleep_;
+    done_.wait(lock, finished);
+    --callers_asleep_;
   }
 
   enum TaskState : uint8_t { waiting, running, over };
@@ -194,7 +220,7 @@ class Pool {
     return std::all_of(task.needs_, task.needs_ + task.n_needs_,
                        [this](uint64_t number) { return is_over(number); });
   }
-  // A task was posted or is done.
+  // A task was posted or is done; a new range counts as well.
   void news() {
     ++news_;
     if (sleeping_.load() > 0) notify(awake_);
@@ -215,18 +241,18 @@ class Pool {
   }
 
   static constexpr size_t kTasks = 256;
+  static constexpr int kJobs = 4;
 
   const int workers_;
-  Job job_{};
+  Job jobs_[kJobs];
   // Those from finished_ to posted_, in a ring. Only who has set one's state to running may look at
   // it: it may be gone once it is over.
   std::atomic<Task*> tasks_[kTasks];
   std::atomic<TaskState> states_[kTasks];
   std::atomic<uint64_t> posted_{0}, finished_{0};
   std::atomic<uint32_t> news_{0};
-  std::atomic<int64_t> unclaimed_{0}, unfinished_{0};
-  std::atomic<int> sleeping_{0};
-  std::atomic<bool> caller_sleeps_{false}, stop_{false};
+  std::atomic<int> sleeping_{0}, callers_asleep_{0};
+  std::atomic<bool> stop_{false};
   std::mutex mutex_;
   std::condition_variable awake_, done_;
   std::vector<std::thread> threads_;
@@ -265,14 +291,14 @@ bool Pool::run_task() {
   return false;
 }
 
-// Does what there is to do: tasks before chunks of somebody else's job.
+// Does what there is to do: tasks before chunks of somebody else's jobs.
 template <class Ended>
 void Pool::work_until(Ended ended) {
   const bool before = std::exchange(in_body, true);
   while (!ended()) {
     const uint32_t seen = news_.load();
-    if (run_task() || claim()) continue;
-    auto wanted = [&] { return unclaimed_.load() > 0 || news_.load() != seen || ended(); };
+    if (run_task() || claim_any()) continue;
+    auto wanted = [&] { return news_.load() != seen || ended(); };
     if (spin_until(wanted)) continue;
     std::unique_lock lock(mutex_);
     ++sleeping_;
@@ -294,8 +320,7 @@ namespace {
 
 // The pool is never destroyed at exit: its workers may still be asleep then.
 std::atomic<int> threads_wanted{0};
-std::atomic<bool> pool_busy{false};
-std::atomic<bool> pool_changes{false};  // somebody replaces it, or posts to it
+std::atomic<bool> pool_changes{false};  // somebody replaces it, or gives it something to do
 Pool* pool = nullptr;
 
 struct HoldPool {
@@ -308,12 +333,11 @@ struct HoldPool {
 // The child of a fork has none of its parent's threads, and perhaps their locks: forget them all.
 void forget_pool() {
   pool = nullptr;
-  pool_busy = false;
   pool_changes = false;
   in_body = false;
 }
 
-// A pool that has tasks to do stays as it is: one of them may be asking.
+// A pool that has something to do stays as it is: one of its tasks may be asking.
 Pool& pool_of(int workers) {
   static const int registered = pthread_atfork(nullptr, nullptr, forget_pool);
   static_cast<void>(registered);
@@ -369,31 +393,40 @@ void set_num_threads(int count) { threads_wanted = std::max(1, count); }
 
 void detail::parallel_for(int64_t n, int64_t grain, RangeBody body, void* context, bool wake) {
   const int threads = num_threads();
-  if (threads == 1 || in_body || workers_are_held_up() || pool_busy.exchange(true))
-    return body(context, 0, n);
+  if (threads == 1 || in_body || workers_are_held_up()) return body(context, 0, n);
   const int64_t unit = std::max<int64_t>(1, grain);
   const int64_t grains = (n - 1) / unit + 1;
   const int64_t per_chunk = (grains - 1) / (threads * chunks_per_thread) + 1;
   const int64_t chunks = (grains - 1) / per_chunk + 1;
   Pool* mine;
+  Job* job;
   {
     const HoldPool hold;
     mine = &pool_of(threads - 1);
+    job = mine->take_job();
   }
+  if (!job) return body(context, 0, n);
   in_body = true;
-  mine->run({body, context, n, unit * per_chunk}, chunks, wake);
+  mine->run(*job, {body, context, n, unit * per_chunk}, chunks, wake);
   in_body = false;
-  pool_busy = false;
 }
 
 bool post(Task& task) {
   const int threads = num_threads();
   if (threads == 1 || in_body) return false;
   const HoldPool hold;
-  // Whoever has the pool busy may not find it gone.
   return pool ? pool->post(task) : pool_of(threads - 1).post(task);
 }
 
-void help_with(const Task& task) { pool->help_with(task); }
+void help_with(const Task& task) {
+  Pool* helped;
+  {
+    const HoldPool hold;
+    helped = pool;
+    ++helped->helpers;
+  }
+  helped->help_with(task);
+  --helped->helpers;
+}
 
 }  // namespace wend

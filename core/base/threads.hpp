@@ -19,9 +19,9 @@ void parallel_for(int64_t n, int64_t grain, RangeBody body, void* context, bool 
 
 // Calls body(begin, end) on disjoint ranges that cover [0, n), and returns when all are done.
 // Every begin is a multiple of `grain`. How many ranges there are depends on the number of threads,
-// so results must not depend on it. Calls from inside a body, or while another thread uses the
-// pool, run in the caller alone. A body must not throw. `wake` false only takes workers that are
-// still awake: for work of a few microseconds, less than it costs to wake one.
+// so results must not depend on it. Calls from inside a body, or while several other threads use
+// the pool, run in the caller alone. A body must not throw. `wake` false only takes workers that
+// are still awake: for work of a few microseconds, less than it costs to wake one.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& body, bool wake = true) {
   if (n <= 0) return;

@@ -130,6 +130,14 @@ Value Recipe::record(std::span<Node* const> tensors) const {
   return record_step(steps[last], tensors, made);
 }
 
+// That of the same hash, else one that was never used; only then others make way.
+Recipes::Slot& Recipes::slot_of(uint64_t hash) {
+  for (const uint64_t wanted : {hash, uint64_t{0}})
+    if (const auto slot = std::ranges::find(slots_, wanted, &Slot::hash); slot != slots_.end())
+      return *slot;
+  return slots_[hash >> 62];
+}
+
 Value Recipes::record(Call& call, std::span<Node* const> tensors) {
   for (const Slot& slot : slots_) {
     if (!slot.recipe || !slot.recipe->fits(tensors)) continue;
@@ -138,7 +146,7 @@ Value Recipes::record(Call& call, std::span<Node* const> tensors) {
     return recipe->record(tensors);
   }
   const uint64_t hash = hash_of(tensors), before = nodes_recorded();
-  Slot& slot = slots_[hash >> 62];
+  Slot& slot = slot_of(hash);
   Value result = std::move(call.op.body(call)[0]);
   if (slot.hash == hash) slot.recipe = Recipe::of(tensors, result, nodes_recorded() - before);
   slot.hash = hash;

@@ -57,6 +57,7 @@ class Recipes {
     uint64_t hash = 0;  // of the tensors that were last met here
     Ref<Recipe> recipe;
   };
+  Slot& slot_of(uint64_t hash);
   std::array<Slot, 4> slots_;
 };
 

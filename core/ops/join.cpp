@@ -170,24 +170,32 @@ struct Cut {
 };
 void release(Cut* cut) { delete cut; }
 
+// Those of late, by a hash; the later of two first.
+using Cuts = std::array<std::array<Ref<Cut>, 2>, 64>;
+
 // Parts of `size` along `dim`, `n` of them; `attrs_of` gives those of part i. Whoever goes through
 // them holds them: recording may run what is pending, and others may cut meanwhile.
 template <class AttrsOf>
 Ref<Cut> cut_of(const Op& op, const Node& a, int64_t dim, int64_t size, int64_t n,
                 AttrsOf attrs_of) {
-  static constinit Forever<std::array<Ref<Cut>, 64>> cuts;
-  const auto address = reinterpret_cast<uintptr_t>(a.layout);
-  Ref<Cut>& known = cuts.value[((address >> 4) + static_cast<uint64_t>(size + dim)) % 64];
-  if (const Cut* cut = known.get();
-      cut && cut->of.get() == a.layout && cut->op == &op && cut->dim == dim && cut->size == size)
-    return known;
+  static constinit Forever<Cuts> cuts;
+  Hash h;
+  h.add(Hash::of(a.layout) ^ static_cast<uint64_t>(size + dim) << 32);
+  auto& [later, earlier] = cuts.value[h.state >> 58];
+  const auto is_it = [&](const Cut* cut) {
+    return cut && cut->of.get() == a.layout && cut->op == &op && cut->dim == dim &&
+           cut->size == size;
+  };
+  if (is_it(later.get())) return later;
+  if (is_it(earlier.get())) return earlier;
   auto made = Ref<Cut>::adopt(new Cut{1, &op, LayoutRef(a.layout), dim, size, {}});
   for (int64_t i = 0; i < n; ++i) {
     const auto attrs = attrs_of(i);
     const auto [layout, offset] = geometry_of(op, a.dtype, *a.layout, attrs);
     made->parts.push_back({make_attrs(attrs), layout, offset, {}, 0});
   }
-  return known = made;
+  earlier = std::exchange(later, made);
+  return made;
 }
 
 template <class AttrsOf>
