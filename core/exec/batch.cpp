@@ -465,6 +465,13 @@ void Batches::start_level(uint32_t l) {
     if (levels_.grown(g) >= early_start.members && !late_.contains(levels_.key(g))) start_group(g);
 }
 
+// Levels that were sorted before know it, unless what made them high was dropped since.
+bool levels_are_wide() {
+  Levels& levels = outlook.value.levels;
+  if (levels.goes_on()) levels.take();
+  return (levels.goes_on() && levels.are_wide()) || are_wide();
+}
+
 bool broken_off = false;  // a run ended by an error, and may have left batches that wait
 
 // Members have been told that they have their values, so levels do not count their batch.
@@ -480,7 +487,7 @@ void run_left_over() {
 
 bool run_in_batches(Poll& poll) {
   if (broken_off) run_left_over();
-  if (are_few() || !are_wide()) return false;
+  if (are_few() || !levels_are_wide()) return false;
   auto& [levels, late] = outlook.value;
   if (!have_company()) {
     if (!report) return false;

@@ -87,12 +87,12 @@ void report_level(const std::vector<Place>& level) {
 
 namespace {
 
-constexpr size_t kAhead = 32;  // nodes that are fetched before their turn comes
+constexpr size_t kAhead = 24;  // nodes that are fetched before their turn comes
 
 // Nodes are passed in an order that memory does not know: those to come are fetched, and then what
 // they refer to. There are `kAhead` empty places behind the last.
 [[gnu::always_inline]] inline void fetch_ahead(Node* const* at, uint32_t n_inputs) {
-  constexpr size_t kInputs = 10;
+  constexpr size_t kInputs = 12;
   fetch(at[kAhead]);
   const Node* node = at[kInputs];
   if (!node) return;

@@ -20,6 +20,12 @@ uint32_t kind_of(const Node& node) {
 
 }  // namespace
 
+void LateKinds::forget() {
+  looked_at_ = 0;
+  late_ = in_time_ = 0;
+  if (std::exchange(n_, 0)) std::ranges::fill(table_, uint8_t{0});
+}
+
 void LateKinds::look() {
   forget();
   const size_t n = looked_at_ = pending.nodes.size();
@@ -31,19 +37,27 @@ void LateKinds::look() {
     dice = dice * 1664525 + 1013904223;
     const Node* node = pending.nodes[i];
     if (node && !note(*node)) {
-      n_ = 0;
+      forget();
+      looked_at_ = n;
       return;
     }
   }
   follow();
 }
 
+const uint8_t& LateKinds::find(uint32_t key) const {
+  size_t at = key * 0x9e3779b1u >> 24;
+  while (table_[at] && kinds_[table_[at] - 1].key != key) at = (at + 1) % std::size(table_);
+  return table_[at];
+}
+
 int LateKinds::number_of(uint32_t key) {
-  for (int i = 0; i < n_; ++i)
-    if (kinds_[i].key == key) return i;
+  auto& known = const_cast<uint8_t&>(find(key));
+  if (known) return known - 1;
   if (n_ == kMost) return -1;
   kinds_[n_] = {key, 0, 0};
-  return n_++;
+  known = static_cast<uint8_t>(++n_);
+  return n_ - 1;
 }
 
 bool LateKinds::note(const Node& node) {
@@ -83,9 +97,8 @@ void LateKinds::follow() {
 }
 
 bool LateKinds::is_among(uint32_t key, uint64_t kinds) const {
-  for (int i = 0; kinds && i < n_; ++i)
-    if (kinds_[i].key == key) return kinds >> i & 1;
-  return false;
+  const uint8_t known = kinds ? find(key) : 0;
+  return known && kinds >> (known - 1) & 1;
 }
 
 }  // namespace wend

@@ -17,7 +17,7 @@ class LateKinds {
  public:
   // Looks at a sample of what is pending.
   void look();
-  void forget() { looked_at_ = n_ = 0, late_ = in_time_ = 0; }
+  void forget();
   // Pending nodes when it last looked.
   size_t looked_at() const { return looked_at_; }
 
@@ -35,6 +35,8 @@ class LateKinds {
     uint64_t feeds;  // bit i: kind i reads it, directly or not
   };
 
+  // Where the number of the kind stands in the table, or will.
+  const uint8_t& find(uint32_t key) const;
   // The number of the kind, or -1 where there are too many.
   int number_of(uint32_t key);
   bool note(const Node& node);
@@ -45,6 +47,7 @@ class LateKinds {
   int n_ = 0;
   size_t step_ = 1;  // one of so many nodes is looked at
   Kind kinds_[kMost] = {};
+  uint8_t table_[4 * kMost] = {};  // numbers of kinds by their keys, each one higher; 0: none
   uint64_t late_ = 0, in_time_ = 0;  // bit i: kind i is
 };
 

@@ -22,6 +22,8 @@ class Levels {
 
   // Sorts in what was recorded since; all anew where nodes have got other places.
   void take();
+  // Whether that is little, because some of what is pending was sorted in before.
+  bool goes_on() const { return taken_ > 0 && places_ == pending.moves; }
   void clear();
 
   uint32_t highest() const { return static_cast<uint32_t>(levels_.size()) - 1; }
