@@ -173,12 +173,20 @@ void publish_rows(Node& whole, const Together& together, uint32_t level) {
 // Batches that are large enough for their last members not to keep them, since the last run.
 class LargeBatches {
  public:
-  void clear() { wholes_.clear(); }
-  void add(Node& whole) {
-    if (static_cast<size_t>(whole.numel()) * size_of(whole.dtype) >= kWorthThinning)
-      wholes_.emplace_back(&whole);
+  void clear() {
+    wholes_.clear();
+    added_ = 0;
   }
+  void add(Node& whole) {
+    const size_t bytes = static_cast<size_t>(whole.numel()) * size_of(whole.dtype);
+    if (bytes < kWorthThinning) return;
+    wholes_.emplace_back(&whole);
+    added_ += bytes;
+  }
+  // Nothing much has changed as long as little was added.
   void thin_out() {
+    if (added_ < kWorthALook) return;
+    added_ = 0;
     std::erase_if(wholes_, [](const Ref<Node>& whole) {
       return whole->state == State::dropped || whole->state == State::failed;
     });
@@ -191,8 +199,9 @@ class LargeBatches {
   }
 
  private:
-  static constexpr size_t kWorthThinning = 32 << 10;
+  static constexpr size_t kWorthThinning = 32 << 10, kWorthALook = 512 << 10;  // bytes
   std::vector<Ref<Node>> wholes_;
+  size_t added_ = 0;  // bytes, since they were looked through
 };
 constinit Forever<LargeBatches> large_batches;
 

@@ -386,7 +386,7 @@ void start_early() {
 }  // namespace
 
 void look_at_pending() {
-  tidy_small_blocks();  // much is being recorded, and perhaps much more
+  if (!pending.begun) tidy_small_blocks();  // much is being recorded, and perhaps much more
   if (is_too_lazy()) return start_pending();
   if (pending.nodes.size() >= early_start.nodes && may_start_early()) start_early();
   pending.look_later(early_start.nodes);
