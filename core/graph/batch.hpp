@@ -38,6 +38,7 @@ struct Batch {
   bool watched = false;          // a member may have hooks
   bool freed = false;            // all members' history was given up
   bool merges = false;           // some `in` have `each`
+  bool fetched = false;          // a member may have its inputs again
 
   uint32_t n() const { return static_cast<uint32_t>(members.size()); }
 

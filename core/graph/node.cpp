@@ -14,8 +14,6 @@
 namespace wend {
 namespace {
 
-uint64_t freed = 0;
-
 void drop_value(Node& node) {
   node.state = State::dropped;
   if (!node.buffer) return row_unneeded(node);
@@ -51,8 +49,7 @@ constinit Forever<Dying> dying;
   AttrsRef::adopt(node->attrs);
   Extra* extra = node->extra;
   if (node->code) source_hooks.release(node->code);
-  small_free(node, sizeof(Node) + node->n_inputs * sizeof(Value));
-  ++freed;
+  free_memory(node);
   if (extra) delete extra;
 }
 
@@ -68,7 +65,7 @@ constinit Forever<Dying> dying;
 
 bool is_taking_apart() { return dying.value.draining; }
 
-int64_t live_nodes() { return static_cast<int64_t>(nodes_recorded() - freed); }
+int64_t live_nodes() { return static_cast<int64_t>(nodes_recorded() - nodes_freed); }
 
 void value_unneeded(Node* node) {
   if (node->state == State::valued && !is_in_flight(*node)) drop_value(*node);

@@ -214,6 +214,12 @@ inline void forget_history(Node& node) {
 
 // Nodes alive now, for tests of memory.
 int64_t live_nodes();
+inline constinit uint64_t nodes_freed = 0;
+// The end of a node that refers to nothing any more.
+inline void free_memory(Node* node) {
+  small_free(node, sizeof(Node) + node->n_inputs * sizeof(Value));
+  ++nodes_freed;
+}
 // Whether nodes are being freed, which may call user code.
 bool is_taking_apart();
 
