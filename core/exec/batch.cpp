@@ -458,6 +458,7 @@ void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
 void Batches::start_group(Levels::Group g) {
   levels_.move_out(g, slots_);
   run_shared_inputs(slots_);
+  const size_t before = counters.batched;
   left_ = slots_;
   while (left_.size() >= early_start.members) {
     take(left_);
@@ -465,7 +466,8 @@ void Batches::start_group(Levels::Group g) {
     group_.let_go();
     alone_.clear();
   }
-  levels_.put_back(g, slots_);
+  const bool all = counters.batched - before == slots_.size();
+  if (!all) levels_.put_back(g, slots_);
 }
 
 void Batches::start_level(uint32_t l) {

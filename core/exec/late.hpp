@@ -47,7 +47,7 @@ class LateKinds {
   int n_ = 0;
   size_t step_ = 1;  // one of so many nodes is looked at
   Kind kinds_[kMost] = {};
-  uint8_t table_[4 * kMost] = {};  // numbers of kinds by their keys, each one higher; 0: none
+  uint8_t table_[4 * kMost] = {};    // numbers of kinds by their keys, each one higher; 0: none
   uint64_t late_ = 0, in_time_ = 0;  // bit i: kind i is
 };
 

@@ -108,7 +108,8 @@ void TileProgram::settle() {
     tile_ = (inner + parts - 1) / parts;
     row_ = inner;
     for (Rows& rows : std::span(rows_, n_rows_)) rows.look_for_steps(row_);
-    const auto others = std::partition(rows_, rows_ + n_rows_, [](const Rows& r) { return r.in_step; });
+    const auto others =
+        std::partition(rows_, rows_ + n_rows_, [](const Rows& r) { return r.in_step; });
     n_in_step_ = static_cast<int>(others - rows_);
   }
 }
