@@ -137,6 +137,18 @@ def test_a_kind_that_cannot_run_at_once_waits_for_its_turn(soon: None) -> None:
     assert [y[0].item() for y in ys] == [15 + 6 * i for i in range(40)]
 
 
+def test_however_much_is_recorded_little_waits(soon: None) -> None:
+    w, xs = wend.randn(4, 4), wend.randn(3000, 1, 4).unbind()
+    wend.stack(xs).sum().item()
+    before, kept, waiting = counted(), [], 0
+    for x in xs:
+        kept.append(wend.tanh(x @ w) * 2)
+        now = counted()
+        ran, recorded = (now[what] - before[what] for what in ("nodes", "recorded"))
+        waiting = max(waiting, recorded - ran)
+    assert waiting < 1000
+
+
 def test_what_was_dropped_does_not_keep_others_apart() -> None:
     x = wend.ones(2)
     for _ in range(20_000):

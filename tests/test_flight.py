@@ -205,3 +205,18 @@ def test_a_way_back_without_memory_raises_and_the_next_is_right(
         except MemoryError:
             fail(0, 0)
             assert gradient(-1) == expected
+
+
+def test_rows_of_a_table_are_looked_up_beside_others_and_bad_indices_are_told(
+    every_kernel: None,
+) -> None:
+    x, table = wend.randn(300, 300), wend.arange(12.0).reshape(4, 3)
+    there, bad = wend.tensor([3, 0]), wend.tensor([1, 2]) * 3
+    product = x @ x
+    good = wend.nn.functional.embedding(there, table)
+    rows = wend.nn.functional.embedding(bad, table)
+    after = product.sum() + good.sum()
+    with pytest.raises(IndexError, match="index out of range in self"):
+        rows.tolist()
+    assert good.tolist() == [[9.0, 10.0, 11.0], [0.0, 1.0, 2.0]]
+    assert after.item() == pytest.approx((x @ x).sum().item() + 33, rel=1e-4, abs=1e-2)

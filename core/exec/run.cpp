@@ -215,6 +215,7 @@ class LaunchedNode final : public Launch {
 };
 
 void launch(Node& node, int64_t work) {
+  if (node.op->check) node.op->check(node);
   auto kernel = std::make_unique<LaunchedNode>(node, work);
   pending.remove(&node);
   node.state = State::valued;
@@ -223,6 +224,21 @@ void launch(Node& node, int64_t work) {
   ++counters.nodes;
   ++counters.kernels;
   launch(std::move(kernel));
+}
+
+// Whether the kernel is to be launched. If it is short, or may fail, and all that it reads is
+// there, it runs here beside those in flight; else, if it runs here, those have run.
+bool runs_elsewhere(const Node& node, int64_t work) {
+  constexpr int64_t kShort = 2'000;  // nanoseconds: to launch it takes as long
+  const Op& op = *node.op;
+  const bool launches = op.launches && node.layout->numel > 0;
+  if (!kernels_in_flight && (!launches || work < launches_from)) return false;
+  const bool reads_what_is_there =
+      std::ranges::all_of(node.in(), [](const Value& in) { return !in || is_readable(*in); });
+  const bool can_launch = launches && (!op.check || reads_what_is_there);
+  const bool is_short = work < std::min(kShort, launches_from);
+  if (kernels_in_flight && reads_what_is_there && (!can_launch || is_short)) return false;
+  return is_to_be_launched(can_launch, work);
 }
 
 }  // namespace
@@ -237,7 +253,7 @@ void execute(Node& node, int64_t work) {
   if (batches_made) [[unlikely]]
     for (const Value& in : node.in())
       if (in) with_buffer(*in);
-  const bool launches = is_to_be_launched(node.op->launches && node.layout->numel > 0, work);
+  const bool launches = runs_elsewhere(node, work);
   if (const Error* error = input_error(node)) return fail_node(node, *error);
   try {
     give_memory(node);

@@ -171,7 +171,10 @@ struct Op {
   // default dtype, and has one result: the nodes that it records are remembered.
   bool by_layout = false;
   void (*kernel)(Run&) = nullptr;
-  bool launches = false;  // the kernel cannot fail, so it may run while the scheduler goes on
+  // The kernel cannot fail, so it may run while the scheduler goes on; or not once this has looked
+  // at the values that it reads, and has not raised.
+  bool launches = false;
+  void (*check)(const Node&) = nullptr;
   Gradient grad[4] = {};
   // ... or a gradient for any number of inputs, one call for each that needs it.
   Gradient grad_each = {};

@@ -42,9 +42,11 @@ void infer_embedding(Infer& s) {
   s.layout = contiguous(rows_of_table(indices, table.size(1)));
 }
 
+void check_embedding(const Node& node) { check_rows(*node.inputs[1], node.inputs[0]->size(0)); }
+
 void run_embedding(Run& s) {
   const Node &table = s.in(0), &indices = s.in(1);
-  check_rows(indices, table.size(0));
+  check_embedding(s.node);
   const int64_t width = table.size(1), size = size_of(table.dtype), bytes = width * size;
   const int64_t down = table.layout->stride(0) * size, along = table.layout->stride(1) * size;
   const int64_t* at = numbers_of(indices);
@@ -240,6 +242,8 @@ constexpr Op kOps[] = {
      .infer = infer_embedding,
      .by_layout = true,
      .kernel = run_embedding,
+     .launches = true,
+     .check = check_embedding,
      .grad = {GRAD(embedding_gradient(s, b))},
      .lift = lift_embedding,
      .weights = 1,
