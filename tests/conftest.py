@@ -1,6 +1,8 @@
 """What tests of several files need around them."""
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,3 +24,10 @@ def unwatched_workers() -> Iterator[None]:
     before = wend._C._watch_workers(False)
     yield
     wend._C._watch_workers(before)
+
+
+@pytest.fixture
+def resident_memory() -> None:
+    """The memory that a process takes can be told."""
+    if not Path("/proc/self/statm").exists() or "libasan" in os.environ.get("LD_PRELOAD", ""):
+        pytest.skip("memory is read from /proc, where AddressSanitizer's own is counted too")

@@ -252,7 +252,7 @@ def resident_bytes() -> int:
     return pages * resource.getpagesize()
 
 
-def test_memory_of_an_emptied_cache_goes_back_and_comes_again() -> None:
+def test_memory_of_an_emptied_cache_goes_back_and_comes_again(resident_memory: None) -> None:
     made = [wend.full((size << 18,), float(size)) for size in (1, 2, 3, 6, 12, 48)]
     for x in made:
         x[0].item()

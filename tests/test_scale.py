@@ -6,7 +6,6 @@ Memory is what the system says of a process of its own, so that nothing is count
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,10 +13,7 @@ wend = pytest.importorskip("wend")
 
 NODES = 1_000_000
 
-measured = pytest.mark.skipif(
-    not Path("/proc/self/statm").exists() or "libasan" in os.environ.get("LD_PRELOAD", ""),
-    reason="memory is read from /proc, where AddressSanitizer's own is counted too",
-)
+measured = pytest.mark.usefixtures("resident_memory")
 
 PRELUDE = """
 import wend

@@ -125,7 +125,7 @@ void TileProgram::begin(Frame& f) const {
   for (int i = 0; i < n_rows_; ++i) {
     f.tile_of[i] = f.at[rows_[i].place];
     f.filled[i] = 0;
-    if (rows_[i].in_step) f.step[rows_[i].place] = rows_[i].it.step(1);
+    if (i < n_in_step_) f.step[rows_[i].place] = rows_[i].it.step(1);
   }
 }
 
