@@ -45,14 +45,14 @@ void LateKinds::look() {
   follow();
 }
 
-const uint8_t& LateKinds::find(uint32_t key) const {
+size_t LateKinds::place_of(uint32_t key) const {
   size_t at = key * 0x9e3779b1u >> 24;
   while (table_[at] && kinds_[table_[at] - 1].key != key) at = (at + 1) % std::size(table_);
-  return table_[at];
+  return at;
 }
 
 int LateKinds::number_of(uint32_t key) {
-  auto& known = const_cast<uint8_t&>(find(key));
+  uint8_t& known = table_[place_of(key)];
   if (known) return known - 1;
   if (n_ == kMost) return -1;
   kinds_[n_] = {key, 0, 0};
@@ -97,7 +97,7 @@ void LateKinds::follow() {
 }
 
 bool LateKinds::is_among(uint32_t key, uint64_t kinds) const {
-  const uint8_t known = kinds ? find(key) : 0;
+  const uint8_t known = kinds ? table_[place_of(key)] : 0;
   return known && kinds >> (known - 1) & 1;
 }
 

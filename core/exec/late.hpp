@@ -35,8 +35,8 @@ class LateKinds {
     uint64_t feeds;  // bit i: kind i reads it, directly or not
   };
 
-  // Where the number of the kind stands in the table, or will.
-  const uint8_t& find(uint32_t key) const;
+  // Where in the table the number of the kind stands, or will.
+  size_t place_of(uint32_t key) const;
   // The number of the kind, or -1 where there are too many.
   int number_of(uint32_t key);
   bool note(const Node& node);

@@ -138,6 +138,8 @@ void give_memory(Node& node) {
 }
 
 inline void run_kernel(Node& node, int64_t work) {
+  if (node.op->check) [[unlikely]]
+    node.op->check(node);
   Run run{node};
   if (report) [[unlikely]]
     call_reported(run, work);

@@ -171,10 +171,9 @@ struct Op {
   // default dtype, and has one result: the nodes that it records are remembered.
   bool by_layout = false;
   void (*kernel)(Run&) = nullptr;
-  // The kernel cannot fail, so it may run while the scheduler goes on; or not once this has looked
-  // at the values that it reads, and has not raised.
-  bool launches = false;
+  // Called before the kernel: looks at the values that it will read, and raises.
   void (*check)(const Node&) = nullptr;
+  bool launches = false;  // the kernel cannot fail, so it may run while the scheduler goes on
   Gradient grad[4] = {};
   // ... or a gradient for any number of inputs, one call for each that needs it.
   Gradient grad_each = {};
