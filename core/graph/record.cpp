@@ -336,14 +336,16 @@ template <size_t kInputs>
 [[gnu::always_inline]] inline Value append_like(const Op& op, std::span<Value, kInputs> inputs,
                                                 Attrs* attrs, DType dtype, const Layout* layout,
                                                 int64_t offset, const Known& known) {
-  bool unusual = !known.waits | special_nodes | pending.begun | mode.eager | mode.inference |
+  bool unusual = !known.waits | special_nodes | mode.eager | mode.inference |
                  (outside_buffers != 0) | (mode.saver != nullptr);
   uint32_t level = 1;
   for (const Value& in : inputs) {
     if (in->state == State::pending)
       level = std::max(level, in->row + 1);
-    else
-      unusual |= in->state == State::dropped || op.view;
+    else if (in->state == State::dropped || op.view)
+      unusual = true;
+    else if (pending.begun)
+      level = std::max(level, level_before(*in) + 1);
   }
   if (unusual) [[unlikely]]
     return append_with_care(op, inputs, attrs, dtype, layout, offset, known);
