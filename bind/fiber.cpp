@@ -37,7 +37,7 @@ class PythonFiber : public Fiber {
     begun_at = current_source();
   }
   ~PythonFiber() override {
-    if (begun_at.code) source_hooks.release(begun_at.code);
+    if (begun_at.code) source_hooks.release(begun_at.code, 1);
   }
   bool wait() override { return Object(PyObject_CallNoArgs(wait_.ptr())).get() == Py_True; }
 

@@ -125,7 +125,10 @@ void init_source(const char* package_directory) {
   source_hooks = {
       .capture = capture,
       .retain = [](void* code) noexcept { Py_INCREF(static_cast<PyObject*>(code)); },
-      .release = [](void* code) noexcept { Py_DECREF(static_cast<PyObject*>(code)); },
+      .release =
+          [](void* code, uint32_t times) noexcept {
+            while (times-- > 0) Py_DECREF(static_cast<PyObject*>(code));
+          },
       .describe = describe,
       .line = line_of,
   };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 
 #include "exec/execute.hpp"
 
@@ -45,7 +46,7 @@ Levels::Group Levels::group_of(uint32_t key, uint32_t level) {
   Group& there = *find(key, level);
   if (there != kNone) return there;
   const Group g = there = static_cast<Group>(groups_.size());
-  groups_.push_back({key, level, kNone, kNone, 0, 0, kNone, g});
+  groups_.push_back({key, level, kNone, Block::kPlaces, 0, 0, kNone, g});
   if (level >= levels_.size()) levels_.resize(level + 1);
   OfLevel& of = levels_[level];
   if (!key)
@@ -56,23 +57,32 @@ Levels::Group Levels::group_of(uint32_t key, uint32_t level) {
   return g;
 }
 
-void Levels::append(OfGroup& group, uint32_t slot) {
-  const uint32_t at = group.n++ % Block::kPlaces;
-  if (at == 0) {
-    const auto block = static_cast<uint32_t>(blocks_.size());
-    blocks_.emplace_back();
-    (group.n == 1 ? group.first : blocks_[group.last].next) = block;
-    group.last = block;
-  }
-  blocks_[group.last].slots[at] = slot;
+[[gnu::noinline]] void Levels::add_block(OfGroup& group) {
+  constexpr uint32_t kBlock = Block::kPlaces + 1;
+  const auto block = static_cast<uint32_t>(blocks_.size());
+  (group.n == 0 ? group.first : blocks_[group.end / kBlock].at[Block::kPlaces]) = block;
+  blocks_.emplace_back();
+  group.end = block * kBlock;
 }
 
+[[gnu::always_inline]] inline void Levels::append(OfGroup& group, uint32_t slot) {
+  constexpr uint32_t kBlock = Block::kPlaces + 1;
+  if (group.end % kBlock == Block::kPlaces) [[unlikely]]
+    add_block(group);
+  blocks_[group.end / kBlock].at[group.end % kBlock] = slot;
+  ++group.end;
+  ++group.n;
+}
+
+// Block by block.
 template <class Do>
-void Levels::each(const OfGroup& group, Do what) const {
-  for (uint32_t left = group.n, block = group.first; left > 0; block = blocks_[block].next) {
+[[gnu::always_inline]] inline void Levels::each(const OfGroup& group, Do what) const {
+  for (uint32_t left = group.n, block = group.first; left > 0;) {
+    const Block& places = blocks_[block];
     const uint32_t n = std::min(left, Block::kPlaces);
-    std::for_each_n(blocks_[block].slots, n, what);
+    what(std::span(places.at, n));
     left -= n;
+    block = places.at[Block::kPlaces];
   }
 }
 
@@ -83,7 +93,7 @@ void Levels::take() {
     if (!pending.nodes[i]) continue;
     const auto [level, key] = pending.marks[i];
     Group g = last_ == kNone ? kNone : groups_[last_].then;
-    if (g == kNone || groups_[g].key != key || groups_[g].level != level) {
+    if (g == kNone || groups_[g].key != key || groups_[g].level != level) [[unlikely]] {
       g = group_of(key, level);
       if (last_ != kNone) groups_[last_].then = g;
     }
@@ -95,10 +105,12 @@ void Levels::take() {
 
 void Levels::move_out(Group g, std::vector<uint32_t>& to) {
   OfGroup& group = groups_[g];
-  to.clear();
-  to.reserve(group.n);
-  each(group, [&](uint32_t slot) { to.push_back(slot); });
+  to.resize(group.n);
+  each(group, [at = to.begin()](std::span<const uint32_t> slots) mutable {
+    at = std::ranges::copy(slots, at).out;
+  });
   group.n = group.put_back = 0;
+  group.end = group.first * (Block::kPlaces + 1);
 }
 
 void Levels::put_back(Group g, const std::vector<uint32_t>& slots) {
@@ -110,7 +122,9 @@ void Levels::put_back(Group g, const std::vector<uint32_t>& slots) {
 std::vector<Place> Levels::places(uint32_t level) const {
   std::vector<Place> all;
   const auto add = [&](Group g) {
-    each(groups_[g], [&](uint32_t slot) { all.push_back({slot, groups_[g].key}); });
+    each(groups_[g], [&](std::span<const uint32_t> slots) {
+      for (uint32_t slot : slots) all.push_back({slot, groups_[g].key});
+    });
   };
   if (alone(level) != kNone) add(alone(level));
   for (Group g = first(level); g != kNone; g = next(g)) add(g);

@@ -49,17 +49,17 @@ class Levels {
  private:
   struct OfGroup {
     uint32_t key, level;
-    uint32_t first, last;  // blocks of places, one behind the other
-    uint32_t n;            // places
+    uint32_t first;  // block of places; the others are linked to it
+    uint32_t end;    // behind the last place, counted through all blocks
+    uint32_t n;      // places
     uint32_t put_back;
     Group next;
     Group then;  // that of the node after one of this; examples take turns, so it mostly is again
   };
-  // As much as is read from memory at once.
+  // As much as is read from memory at once; the next block stands where the last place would.
   struct alignas(64) Block {
     static constexpr uint32_t kPlaces = 15;
-    uint32_t slots[kPlaces];
-    uint32_t next;
+    uint32_t at[kPlaces + 1];
   };
   struct OfLevel {
     Group first = kNone, last = kNone, alone = kNone;
@@ -69,6 +69,7 @@ class Levels {
   Group group_of(uint32_t key, uint32_t level);
   void make_table(size_t size);
   void append(OfGroup& group, uint32_t slot);
+  void add_block(OfGroup& group);
   template <class Do>
   void each(const OfGroup& group, Do what) const;
 

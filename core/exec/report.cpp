@@ -92,7 +92,7 @@ Report::~Report() {
   buffer_goes = nullptr;
   const auto let_go = [](const auto& map) {
     for (const auto& [key, value] : map)
-      if (key.code) source_hooks.release(key.code);
+      if (key.code) source_hooks.release(key.code, 1);
   };
   let_go(kernels);
   let_go(reads);
@@ -156,7 +156,7 @@ void Report::observed() {
   const Source source = current_source();
   reader_ = &at(reads, {nullptr, source.code, source.instruction});
   ++reader_->times;
-  if (source.code) source_hooks.release(source.code);
+  if (source.code) source_hooks.release(source.code, 1);
 }
 
 void Report::run(size_t nodes) {

@@ -89,7 +89,7 @@ Node* make_anew(Batch& batch, uint32_t row) {
   node->number = batch.numbers[row];
   node->attrs = Ref<Attrs>(batch.attrs.empty() ? like.attrs : batch.attrs[row].get()).leak();
   if (!batch.sources.empty()) {
-    if (node->code) source_hooks.release(node->code);
+    if (node->code) source_hooks.release(node->code, 1);
     node->code = batch.sources[row].code;
     node->instruction = batch.sources[row].instruction;
     if (node->code) source_hooks.retain(node->code);
@@ -159,47 +159,91 @@ Batch& new_batch(Node& whole, std::span<Node* const> members, List<BatchInput> i
 
 namespace {
 
-// A row that nobody but this reader had goes like any node, but of most that a node may have it is
-// known that it has none, without a look: there are many, and most go here.
-[[gnu::always_inline]] inline bool let_row_go(Node* row) {
-  Batch* batch = row->batch;
-  if (row->refs != 1 || row->uses != 1 || !batch || row->buffer || row->state != State::valued ||
-      row->flags & Node::stands_for_batch)
-    return false;
-  if (batch->watched || batch->fetched || !batch->sources.empty()) return false;
+// Rows that nobody but one reader had go like any nodes. But there are many, and most go here: what
+// they have in common with the others of their batch is given up for all of them at once.
+class GoingRows {
+ public:
+  GoingRows() = default;
+  GoingRows(const GoingRows&) = delete;
+  ~GoingRows() { give_up(); }
+
+  // False where it is no such row. Of most that a node may have it is known that others have none.
+  [[gnu::always_inline]] bool take(Node* row) {
+    if (row->refs != 1 || row->uses != 1 || row->buffer || row->state != State::valued ||
+        row->flags & Node::stands_for_batch)
+      return false;
+    if (row->batch != batch_ && !begin(row->batch)) return false;
+    if (batch_->fetched || batch_->watched || (views_ && !row->inputs[0])) return false;
+    Node* base = views_ ? row->inputs[0].leak() : nullptr;
+    if (row->attrs != batch_->like->attrs) AttrsRef::adopt(std::exchange(row->attrs, nullptr));
+    members_[row->row] = nullptr;
+    attrs_ += row->attrs != nullptr;
+    ++n_;
+    small_free(row, bytes_);
+    if (base) unref(base);
+    return true;
+  }
+
+  void give_up();
+
+ private:
+  [[gnu::noinline]] bool begin(Batch* batch) {
+    give_up();
+    if (!batch || !batch->sources.empty()) return false;
+    const Node& like = *batch->like;
+    if (like.op->view && like.n_inputs != 1) return false;
+    batch_ = batch;
+    members_ = batch->members.data();
+    bytes_ = sizeof(Node) + like.n_inputs * sizeof(Value);
+    views_ = like.op->view;
+    return true;
+  }
+
+  Batch* batch_ = nullptr;  // that they are rows of
+  Node** members_ = nullptr;
+  size_t bytes_ = 0;  // of each
+  bool views_ = false;
+  uint32_t n_ = 0, attrs_ = 0;  // rows, and those with the attributes of all
+};
+
+void GoingRows::give_up() {
+  Batch* batch = std::exchange(batch_, nullptr);
+  const uint32_t n = std::exchange(n_, 0), attrs = std::exchange(attrs_, 0);
+  if (n == 0) return;
+  const Node& like = *batch->like;  // has these, too
+  like.layout->refs -= n;
+  if (attrs) like.attrs->refs -= attrs;
+  if (like.code) source_hooks.release(like.code, n);
+  nodes_freed += n;
   Node* whole = batch->whole;
-  Node* base = row->op->view && row->n_inputs == 1 ? row->inputs[0].leak() : nullptr;
-  if (row->op->view && !base) return false;
-  batch->members[row->row] = nullptr;
-  if (--batch->valued == 0) unuse(whole);
-  if (batch->like->code) source_hooks.release(batch->like->code);
-  LayoutRef::adopt(row->layout);
-  AttrsRef::adopt(row->attrs);
-  free_memory(row);
+  if ((batch->valued -= n) == 0) unuse(whole);
+  whole->refs -= n - 1;
   unref(whole);
-  if (base) unref(base);
-  return true;
+}
+
+// A view is known by its base.
+void leave_bases(std::span<Node* const> views) {
+  const Op& op = *views[0]->op;
+  const uint32_t n_inputs = views[0]->n_inputs;
+  for (Node* view : views)
+    for (uint32_t i = 0; i < n_inputs; ++i)
+      if (Node* input = view->inputs[i].get(); input && !op.is_edge(i)) unuse(input);
 }
 
 }  // namespace
 
 void leave_inputs(std::span<Node* const> members) {
   constexpr size_t kAhead = 6;  // inputs were last seen before the batch ran, and may go here
-  const Op& op = *members[0]->op;
+  if (members[0]->op->view) return leave_bases(members);
   const uint32_t n_inputs = members[0]->n_inputs;
-  for (size_t k = 0; k < members.size(); ++k) {
-    if (k + kAhead < members.size())
-      for (uint32_t i = 0; i < n_inputs; ++i) fetch(members[k + kAhead]->inputs[i].get());
-    Node& member = *members[k];
-    for (uint32_t i = 0; i < n_inputs; ++i) {
-      Node* input = member.inputs[i].get();
-      if (!input) continue;
-      if (op.view) {
-        if (!op.is_edge(i)) unuse(input);
-      } else {
-        member.inputs[i].leak();
-        if (!let_row_go(input)) let_go(input);
-      }
+  for (uint32_t i = 0; i < n_inputs; ++i) {
+    GoingRows rows;
+    for (size_t k = 0; k < members.size(); ++k) {
+      if (k + kAhead < members.size()) fetch(members[k + kAhead]->inputs[i].get());
+      Node* input = members[k]->inputs[i].leak();
+      if (!input || rows.take(input)) continue;
+      rows.give_up();  // what goes now may call user code
+      let_go(input);
     }
   }
 }
@@ -216,7 +260,7 @@ bool revive(Node& node) {
 void free_batch(Batch* batch) {
   let_inputs_go(*batch);
   for (const Source& s : batch->sources)
-    if (s.code) source_hooks.release(s.code);
+    if (s.code) source_hooks.release(s.code, 1);
   unref(batch->like);
   delete batch;
 }

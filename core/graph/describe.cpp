@@ -192,7 +192,7 @@ void locate(Error& error, const std::string& call, Source source) {
 void locate(Error& error, const std::string& call) {
   const Source source = current_source();
   locate(error, call, source);
-  if (source.code) source_hooks.release(source.code);
+  if (source.code) source_hooks.release(source.code, 1);
 }
 
 }  // namespace wend

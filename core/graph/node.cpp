@@ -48,7 +48,7 @@ constinit Forever<Dying> dying;
   LayoutRef::adopt(node->layout);
   AttrsRef::adopt(node->attrs);
   Extra* extra = node->extra;
-  if (node->code) source_hooks.release(node->code);
+  if (node->code) source_hooks.release(node->code, 1);
   free_memory(node);
   if (extra) delete extra;
 }

@@ -582,7 +582,7 @@ constinit Forever<Constants> constants;
   Value node = from_buffer(data, std::move(buffer), dtype, scalar.get());
   node->flags |= weak ? Node::constant | Node::weak : Node::constant;
   // Whoever wrote the number first is not the one place it comes from.
-  if (node->code) source_hooks.release(std::exchange(node->code, nullptr));
+  if (node->code) source_hooks.release(std::exchange(node->code, nullptr), 1);
   entry.bits = bits;
   entry.node = node;
   return node;

@@ -15,7 +15,7 @@ struct Source {
 struct SourceHooks {
   Source (*capture)() noexcept = nullptr;  // the caller's place, its code object retained
   void (*retain)(void* code) noexcept = nullptr;
-  void (*release)(void* code) noexcept = nullptr;
+  void (*release)(void* code, uint32_t times) noexcept = nullptr;
   std::string (*describe)(Source) = nullptr;  // "file.py:12 in forward"
   int (*line)(Source) = nullptr;
 };
