@@ -101,7 +101,7 @@ inline size_t small_index(size_t bytes) {
   return ((bytes + grain - 1) & -grain) / SmallBlocks::kGrain;  // the compiler would divide
 }
 
-inline void* small_alloc(size_t bytes) {
+[[gnu::always_inline]] inline void* small_alloc(size_t bytes) {
   if (bytes > SmallBlocks::kLargest) [[unlikely]]
     return small_alloc_anew(bytes);
   SmallBlocks::Free& list = small_blocks.free[small_index(bytes)];
@@ -114,13 +114,17 @@ inline void* small_alloc(size_t bytes) {
   return block;
 }
 
-inline void small_free(void* p, size_t bytes) {
-  if (bytes > SmallBlocks::kLargest) [[unlikely]]
-    return std::free(p);
-  SmallBlocks::Free& list = small_blocks.free[small_index(bytes)];
+// Into the list of its size.
+[[gnu::always_inline]] inline void small_free(void* p, SmallBlocks::Free& list) {
   if (list.top == list.end && !more_room(list)) [[unlikely]]
     return;  // it is lost, which is better than to fail here
   *list.top++ = p;
+}
+
+inline void small_free(void* p, size_t bytes) {
+  if (bytes > SmallBlocks::kLargest) [[unlikely]]
+    return std::free(p);
+  small_free(p, small_blocks.free[small_index(bytes)]);
 }
 
 }  // namespace wend

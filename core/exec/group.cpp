@@ -2,7 +2,10 @@
 #include "exec/group.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
+#include <cstring>
 
 #include "exec/execute.hpp"
 #include "exec/report.hpp"
@@ -22,12 +25,23 @@ bool same_attrs(const Node& a, const Node& b) {
   return true;
 }
 
+// Number of inputs, dtype, what is saved and the flags that matter, which lie side by side.
+[[gnu::always_inline]] inline uint64_t traits(const Node& node) {
+  constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
+  constexpr std::array<uint8_t, 8> kMatter = {255, 255, 255, 255, 255, 0, kFlags, 255};
+  static_assert(offsetof(Node, dtype) == offsetof(Node, n_inputs) + 4 &&
+                offsetof(Node, state) == offsetof(Node, n_inputs) + 5 &&
+                offsetof(Node, flags) == offsetof(Node, n_inputs) + 6 &&
+                offsetof(Node, saved) == offsetof(Node, n_inputs) + 7);
+  uint64_t all;
+  std::memcpy(&all, &node.n_inputs, sizeof all);
+  return all & std::bit_cast<uint64_t>(kMatter);
+}
+
 // Whether members of a batch have all in common that they must, as far as it does not depend on
 // their inputs; equal keys make it likely.
 [[gnu::always_inline]] inline bool are_alike(const Node& a, const Node& b) {
-  constexpr uint8_t kFlags = Node::requires_grad | Node::inference;
-  return a.op == b.op && a.layout == b.layout && a.n_inputs == b.n_inputs && a.dtype == b.dtype &&
-         a.offset == b.offset && a.saved == b.saved && !((a.flags ^ b.flags) & kFlags) &&
+  return a.op == b.op && a.layout == b.layout && traits(a) == traits(b) && a.offset == b.offset &&
          (a.attrs == b.attrs || same_attrs(a, b));
 }
 
@@ -38,11 +52,15 @@ bool same_key(const Node& a, const Node& b) {
 }
 
 // Whether nothing that happened to the node since it was recorded keeps it from being a member.
-bool is_unmarked(const Node& node) { return !node.extra && !node.order && !node.batch; }
+bool is_unmarked(const Node& node) {
+  const auto bits = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
+  return (bits(node.extra) | bits(node.batch) | node.order) == 0;
+}
 
 // What reads memory that somebody outside may write runs at once, whatever else is pending.
+[[gnu::noinline]] bool is_outside(const Node& in) { return in.buffer && is_shared(*in.buffer); }
 [[gnu::always_inline]] inline bool is_ready(const Node& in) {
-  return in.state == State::valued && !(outside_buffers && in.buffer && is_shared(*in.buffer));
+  return in.state == State::valued && !(outside_buffers && is_outside(in));
 }
 
 }  // namespace
@@ -104,15 +122,19 @@ constexpr size_t kAhead = 24;  // nodes that are fetched before their turn comes
   return !in.buffer || lies_in_batch(in) ? in.batch : nullptr;
 }
 
+// Apart, for it is rare and long.
+[[gnu::noinline]] void add(std::vector<uint32_t>& to, uint32_t slot) { to.push_back(slot); }
+
 }  // namespace
 
 // Notes a node's inputs as those of the next member. Most have one or two, for which it is compiled
 // with the number known.
 template <uint32_t kInputs>
-[[gnu::always_inline]] inline Group::Fit Group::note_inputs(const Node& node) {
+[[gnu::always_inline]] inline Group::Fit Group::note_inputs(const Node& node, Input* at,
+                                                            size_t stride) {
   const uint32_t n = kInputs ? kInputs : node.n_inputs;
-  Input* at = inputs_.data() + n_;
-  for (uint32_t i = 0; i < n; ++i, at += stride_) {
+#pragma GCC unroll 2
+  for (uint32_t i = 0; i < n; ++i, at += stride) {
     Node* in = node.inputs[i].get();
     if (in->layout != kinds_[i].layout || in->dtype != kinds_[i].dtype) return Fit::unlike;
     if (!is_ready(*in)) return Fit::alone;
@@ -132,20 +154,26 @@ template <uint32_t kInputs>
 void Group::take_like(const Node& first, std::vector<uint32_t>& slots,
                       std::vector<uint32_t>& alone) {
   Node** const nodes = members_.data();
-  size_t unlike = 0;
-  for (size_t i = 0; i < stride_; ++i) {
+  Input* const inputs = inputs_.data();
+  const size_t stride = stride_;
+  size_t n = 0, unlike = 0;
+  for (size_t i = 0; i < stride; ++i) {
     fetch_ahead(nodes + i, kInputs ? kInputs : first.n_inputs);
     Node* node = nodes[i];
     if (!node) continue;
-    const Fit fit = !are_alike(first, *node)               ? Fit::unlike
-                    : node->uses > 0 && is_unmarked(*node) ? note_inputs<kInputs>(*node)
-                                                           : Fit::alone;
-    if (fit == Fit::member)
-      retain(nodes[n_++] = node);
+    Fit fit = Fit::unlike;
+    if (are_alike(first, *node))
+      fit = node->uses > 0 && is_unmarked(*node) ? note_inputs<kInputs>(*node, inputs + n, stride)
+                                                 : Fit::alone;
+    if (fit == Fit::member) [[likely]]
+      retain(nodes[n++] = node);
+    else if (fit == Fit::alone)
+      add(alone, slots[i]);
     else
-      fit == Fit::alone ? alone.push_back(slots[i]) : void(slots[unlike++] = slots[i]);
+      slots[unlike++] = slots[i];
   }
   slots.resize(unlike);
+  n_ = n;
 }
 
 void Group::take(std::vector<uint32_t>& slots, std::vector<uint32_t>& alone) {

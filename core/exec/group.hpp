@@ -72,7 +72,7 @@ class Group {
 
   void begin(const Node& first);
   template <uint32_t kInputs>
-  Fit note_inputs(const Node& node);
+  Fit note_inputs(const Node& node, Input* at, size_t stride);
   template <uint32_t kInputs>
   void take_like(const Node& first, std::vector<uint32_t>& slots, std::vector<uint32_t>& alone);
 

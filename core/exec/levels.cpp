@@ -46,7 +46,7 @@ Levels::Group Levels::group_of(uint32_t key, uint32_t level) {
   Group& there = *find(key, level);
   if (there != kNone) return there;
   const Group g = there = static_cast<Group>(groups_.size());
-  groups_.push_back({key, level, kNone, Block::kPlaces, 0, 0, kNone, g});
+  groups_.push_back({level, key, kNone, Block::kPlaces, 0, 0, kNone, g});
   if (level >= levels_.size()) levels_.resize(level + 1);
   OfLevel& of = levels_[level];
   if (!key)
@@ -88,19 +88,25 @@ template <class Do>
 
 void Levels::take() {
   if (std::exchange(places_, pending.moves) != pending.moves || table_.empty()) clear();
-  const size_t n = pending.nodes.size();
-  for (size_t i = taken_; i < n; ++i) {
-    if (!pending.nodes[i]) continue;
-    const auto [level, key] = pending.marks[i];
-    Group g = last_ == kNone ? kNone : groups_[last_].then;
-    if (g == kNone || groups_[g].key != key || groups_[g].level != level) [[unlikely]] {
+  const std::span nodes = pending.nodes;
+  const Pending::Mark* marks = pending.marks.data();
+  // In registers: nearly every node goes through here.
+  OfGroup* groups = groups_.data();
+  Group last = last_;
+  for (size_t i = taken_; i < nodes.size(); ++i) {
+    if (!nodes[i]) continue;
+    const auto [level, key] = marks[i];
+    Group g = last == kNone ? kNone : groups[last].then;
+    if (g == kNone || groups[g].key != key || groups[g].level != level) [[unlikely]] {
       g = group_of(key, level);
-      if (last_ != kNone) groups_[last_].then = g;
+      groups = groups_.data();
+      if (last != kNone) groups[last].then = g;
     }
-    append(groups_[g], static_cast<uint32_t>(i));
-    last_ = g;
+    append(groups[g], static_cast<uint32_t>(i));
+    last = g;
   }
-  taken_ = n;
+  last_ = last;
+  taken_ = nodes.size();
 }
 
 void Levels::move_out(Group g, std::vector<uint32_t>& to) {

@@ -48,7 +48,7 @@ class Levels {
 
  private:
   struct OfGroup {
-    uint32_t key, level;
+    uint32_t level, key;
     uint32_t first;  // block of places; the others are linked to it
     uint32_t end;    // behind the last place, counted through all blocks
     uint32_t n;      // places

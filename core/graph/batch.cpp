@@ -179,7 +179,7 @@ class GoingRows {
     members_[row->row] = nullptr;
     attrs_ += row->attrs != nullptr;
     ++n_;
-    small_free(row, bytes_);
+    small_free(row, *free_);
     if (base) unref(base);
     return true;
   }
@@ -191,17 +191,17 @@ class GoingRows {
     give_up();
     if (!batch || !batch->sources.empty()) return false;
     const Node& like = *batch->like;
-    if (like.op->view && like.n_inputs != 1) return false;
+    if (like.n_inputs > (like.op->view ? 1 : kMaxInputs)) return false;
     batch_ = batch;
     members_ = batch->members.data();
-    bytes_ = sizeof(Node) + like.n_inputs * sizeof(Value);
+    free_ = &small_blocks.free[small_index(sizeof(Node) + like.n_inputs * sizeof(Value))];
     views_ = like.op->view;
     return true;
   }
 
   Batch* batch_ = nullptr;  // that they are rows of
   Node** members_ = nullptr;
-  size_t bytes_ = 0;  // of each
+  SmallBlocks::Free* free_ = nullptr;
   bool views_ = false;
   uint32_t n_ = 0, attrs_ = 0;  // rows, and those with the attributes of all
 };

@@ -27,23 +27,23 @@ uint32_t level_above(std::span<const Value> inputs) {
 void Pending::compact(bool recount) {
   ++moves;
   look_at -= std::min(look_at, nodes.size() - live);
-  if (live == 0) return nodes.clear();
   size_t kept = 0;
-  for (Node* node : nodes) {
+  for (Node* node : nodes.first(live ? nodes.size() : 0)) {
     if (!node) continue;
     if (recount) node->row = level_above(node->in());
     marks[kept] = {node->row, marks[node->slot].key};
     node->slot = static_cast<uint32_t>(kept);
     nodes[kept++] = node;
   }
-  nodes.resize(kept);
+  nodes = nodes.first(kept);
 }
 
 // A program that drops what it records without ever looking must not fill the list with gaps.
 void Pending::grow() {
   if (!in_run && has_many_gaps()) return compact(false);
-  nodes.reserve(std::max<size_t>(64, 2 * nodes.capacity()));
-  marks.resize(nodes.capacity());
+  places.resize(std::max<size_t>(64, 2 * places.size()));
+  marks.resize(places.size());
+  nodes = {places.data(), nodes.size()};
 }
 
 namespace {
@@ -91,8 +91,9 @@ struct alignas(64) Kind {
   Known known;
 };
 static_assert(sizeof(Kind) == 64);
+// Batches are of ever new kinds: one must be met twice to come first.
 struct Kinds {
-  Kind entries[256][2];  // the later first
+  Kind entries[256][2];
 };
 constinit Forever<Kinds> kinds;
 
@@ -453,7 +454,7 @@ Value record_new_kind(const Op& op, std::span<Value, kInputs> inputs, AttrsRef a
   kind.layout = infer.layout;
   Value made = append_to(inputs, infer, std::move(attrs));
   kind.known = known_of(*made, now);
-  if (lasts && kind.known.about) last[1] = std::exchange(last[0], std::move(kind));
+  if (lasts && kind.known.about) last[last[0].op != nullptr] = std::move(kind);
   return made;
 }
 
@@ -469,9 +470,10 @@ template <size_t kInputs>
 template <size_t kInputs>
 [[gnu::noinline]] Value record_other_kind(const Op& op, std::span<Value, kInputs> inputs,
                                           Attrs* attrs, Kind (&last)[2]) {
-  const Kind& kind = last[1];
-  if (!is_of_kind<kInputs>(kind, op, inputs, attrs))
+  if (!is_of_kind<kInputs>(last[1], op, inputs, attrs))
     return record_new_kind(op, inputs, AttrsRef(attrs), last);
+  std::swap(last[0], last[1]);
+  const Kind& kind = last[0];
   return append_like(op, inputs, attrs, kind.dtype, kind.layout.get(), 0, kind.known);
 }
 

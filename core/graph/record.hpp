@@ -83,8 +83,8 @@ struct Pending {
     uint32_t key;    // see graph/key
   };
 
-  std::vector<Node*> nodes;
-  std::vector<Mark> marks;  // of each; as long as `nodes` may become
+  std::span<Node*> nodes;   // those in `places` that are in use
+  std::vector<Mark> marks;  // of each; as many as there are places
   size_t live = 0;          // entries that are not nullptr
   size_t bytes = 0;         // that their values will take
   size_t pinned = 0;        // of values that only pending nodes keep alive
@@ -106,13 +106,13 @@ struct Pending {
     add(node, node->row, key ? key : key_of(*node, size), size);
   }
   [[gnu::always_inline]] void add(Node* node, uint32_t level, uint32_t key, size_t size) {
-    if (nodes.size() == nodes.capacity()) [[unlikely]]
+    if (nodes.size() == places.size()) [[unlikely]]
       grow();
-    if (nodes.size() == nodes.capacity()) __builtin_unreachable();  // spares a second look
     const size_t slot = nodes.size();
     node->slot = static_cast<uint32_t>(slot);
     marks[slot] = {level, key};
-    nodes.push_back(node);
+    nodes = {nodes.data(), slot + 1};
+    nodes[slot] = node;
     ++live;
     bytes += size;
   }
@@ -142,6 +142,8 @@ struct Pending {
 
  private:
   void grow();
+
+  std::vector<Node*> places;
 };
 extern constinit Forever<Pending> pending_forever;
 inline constinit Pending& pending = pending_forever.value;
