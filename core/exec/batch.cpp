@@ -242,6 +242,7 @@ class Batches {
   void run_late();
   bool needs_late(std::span<const uint32_t> slots) const;
   void run_shared_inputs(std::span<const uint32_t> slots);
+  bool may_be_ready(Levels::Group g);
   void start_group(Levels::Group g);
   void run_one_by_one(Members members);
   void run_one_by_one(std::span<const uint32_t> slots);
@@ -454,6 +455,24 @@ void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
   if (!needed.empty()) fusion_.finish();
 }
 
+// Whether one of a sample has its inputs, but for those that all of a group wait for. Where a group
+// could not be started, those that read it cannot be, and need not be taken out to see it.
+bool Batches::may_be_ready(Levels::Group g) {
+  levels_.sample(g, slots_);
+  std::erase_if(slots_, [](uint32_t slot) { return !pending.nodes[slot]; });
+  if (slots_.empty()) return true;
+  const Node& other = *pending.nodes[slots_.back()];
+  return std::ranges::any_of(slots_, [&](uint32_t slot) {
+    const Node& node = *pending.nodes[slot];
+    for (uint32_t i = 0; i < node.n_inputs; ++i) {
+      const bool shared =
+          &node != &other && i < other.n_inputs && node.inputs[i].get() == other.inputs[i].get();
+      if (node.inputs[i]->state == State::pending && !shared) return false;
+    }
+    return true;
+  });
+}
+
 // Nodes whose inputs are not there, and those that cannot run at once, wait for their turn.
 void Batches::start_group(Levels::Group g) {
   levels_.move_out(g, slots_);
@@ -472,8 +491,10 @@ void Batches::start_group(Levels::Group g) {
 
 void Batches::start_level(uint32_t l) {
   started_ = l;
-  for (Levels::Group g = levels_.first(l); g != Levels::kNone; g = levels_.next(g))
-    if (levels_.grown(g) >= early_start.members && !late_.contains(levels_.key(g))) start_group(g);
+  for (Levels::Group g = levels_.first(l); g != Levels::kNone; g = levels_.next(g)) {
+    if (levels_.grown(g) < early_start.members || late_.contains(levels_.key(g))) continue;
+    may_be_ready(g) ? start_group(g) : levels_.pass_over(g);
+  }
 }
 
 // Levels that were sorted before know it, unless what made them high was dropped since.

@@ -125,6 +125,11 @@ void Levels::put_back(Group g, const std::vector<uint32_t>& slots) {
   groups_[g].put_back = groups_[g].n;
 }
 
+void Levels::sample(Group g, std::vector<uint32_t>& to) const {
+  to.clear();
+  each(groups_[g], [&](std::span<const uint32_t> slots) { to.push_back(slots[0]); });
+}
+
 std::vector<Place> Levels::places(uint32_t level) const {
   std::vector<Place> all;
   const auto add = [&](Group g) {

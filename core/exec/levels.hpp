@@ -43,6 +43,10 @@ class Levels {
   void move_out(Group g, std::vector<uint32_t>& to);
   // ... and those back that are still pending.
   void put_back(Group g, const std::vector<uint32_t>& slots);
+  // Some places of a group, from the first on: one of so many that are near each other.
+  void sample(Group g, std::vector<uint32_t>& to) const;
+  // Leaves a group where it is, as if all of it had been put back.
+  void pass_over(Group g) { groups_[g].put_back = groups_[g].n; }
   // For the report: all places of a level in the order of recording.
   std::vector<Place> places(uint32_t level) const;
 
