@@ -21,6 +21,7 @@ struct TileProgram::Frame {
   char* tile_of[kGathered];
   int64_t phase[kGathered], filled[kGathered];  // where in its row a tile begins, and its elements
   bool in_place[kGathered];                     // the tile is the row itself
+  int64_t stride[kSteps][kFew];                 // of each operand of a step
   alignas(64) char scratch[kScratch];
 };
 
@@ -78,6 +79,7 @@ void TileProgram::add(Loop loop, std::span<const Place> operands) {
   Step& step = steps_[n_steps_++];
   step.loop = loop;
   step.n = static_cast<uint8_t>(operands.size());
+  std::ranges::fill(step.at, operands[0]);
   std::ranges::copy(operands, step.at);
 }
 
@@ -85,7 +87,7 @@ void TileProgram::add(Cast cast, Place to, Place from) {
   Step& step = steps_[n_steps_++];
   step.loop = nullptr;
   step.cast = cast;
-  step.at[0] = to;
+  std::ranges::fill(step.at, to);
   step.at[1] = from;
 }
 
@@ -184,17 +186,29 @@ void TileProgram::scatter(const Frame& f, int64_t i, int64_t n) const {
   }
 }
 
-void TileProgram::run_steps(Frame& f, int64_t n) const {
+void TileProgram::note_strides(Frame& f) const {
+  for (int i = 0; i < n_steps_; ++i)
+    for (int k = 0; k < kFew; ++k) f.stride[i][k] = f.step[steps_[i].at[k]];
+}
+
+// There are many rows, and a step does little in each: what can be known before is.
+void TileProgram::run_steps(const Frame& f, int64_t n) const {
   char* data[kMaxOperands];
-  int64_t stride[kMaxOperands];
-  for (const Step& s : std::span(steps_, n_steps_)) {
-    if (!s.loop) {
+  int64_t many[kMaxOperands];
+  for (int i = 0; i < n_steps_; ++i) {
+    const Step& s = steps_[i];
+    if (!s.loop) [[unlikely]] {
       s.cast(f.at[s.at[0]], f.step[s.at[0]], f.at[s.at[1]], f.step[s.at[1]], n);
       continue;
     }
-    for (int k = 0; k < s.n; ++k) {
-      data[k] = f.at[s.at[k]];
-      stride[k] = f.step[s.at[k]];
+    for (int k = 0; k < kFew; ++k) data[k] = f.at[s.at[k]];
+    const int64_t* stride = f.stride[i];
+    if (s.n > kFew) [[unlikely]] {
+      for (int k = 0; k < s.n; ++k) {
+        data[k] = f.at[s.at[k]];
+        many[k] = f.step[s.at[k]];
+      }
+      stride = many;
     }
     s.loop(data, stride, n);
   }
@@ -203,6 +217,8 @@ void TileProgram::run_steps(Frame& f, int64_t n) const {
 void TileProgram::run(int64_t begin, int64_t end, char* sink) const {
   Frame f;
   this->begin(f);
+  const bool all_in_step = n_in_step_ == n_rows_;
+  if (all_in_step) note_strides(f);
   int64_t row = begin / row_, phase = begin % row_;
   for (int64_t i = begin; i < end;) {
     const int64_t n = std::min({tile_, row_ - phase, end - i});
@@ -213,9 +229,12 @@ void TileProgram::run(int64_t begin, int64_t end, char* sink) const {
     for (int p = 0; p < n_places_; ++p)
       if (places_[p].base) f.at[p] = places_[p].base + i * places_[p].move;
     if (sink) f.at[sink_] = sink + i * places_[sink_].step;
-    gather(f, i, n);
+    if (!all_in_step) {
+      gather(f, i, n);
+      note_strides(f);
+    }
     run_steps(f, n);
-    scatter(f, i, n);
+    if (!all_in_step) scatter(f, i, n);
     i += n;
     phase += n;
     if (phase == row_) ++row, phase = 0;

@@ -60,6 +60,7 @@ class TileProgram final : public Maker {
     char* base;
     int64_t move, step;
   };
+  static constexpr int kFew = 4;  // operands; few steps have more
   struct Step {
     Loop loop;  // null: a cast
     Cast cast;
@@ -94,7 +95,8 @@ class TileProgram final : public Maker {
   void take_rows(Frame& f, int64_t row, int64_t phase) const;
   void gather(Frame& f, int64_t i, int64_t n) const;
   void scatter(const Frame& f, int64_t i, int64_t n) const;
-  void run_steps(Frame& f, int64_t n) const;
+  void note_strides(Frame& f) const;
+  void run_steps(const Frame& f, int64_t n) const;
 
   std::span<const int64_t> sizes_, strides_;
   int n_places_ = 0, n_steps_ = 0, n_rows_ = 0, sink_ = -1;

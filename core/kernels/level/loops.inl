@@ -235,7 +235,7 @@ template <class S>
 }
 
 template <class S>
-int loop(char* const* data, const int64_t* stride, int64_t n) {
+[[gnu::noinline]] int loop_with_rest(char* const* data, const int64_t* stride, int64_t n) {
   int64_t done = whole_blocks<S>(data, stride, n);
   if constexpr (S::costly) {
     if (done < n) through_tiles<TypesOf<S>>(evaluate<S>, data, stride, done, n);
@@ -243,6 +243,15 @@ int loop(char* const* data, const int64_t* stride, int64_t n) {
     done = fours<S>(data, stride, done, n);
     one_by_one<S>(data, stride, done, n);
   }
+  return loop_done;
+}
+
+// Short rows are many: those that are whole blocks side by side go without further ado.
+template <class S>
+int loop(char* const* data, const int64_t* stride, int64_t n) {
+  if (n % TypesOf<S>::block != 0 || !is_contiguous<TypesOf<S>>(stride)) [[unlikely]]
+    return loop_with_rest<S>(data, stride, n);
+  whole_blocks<S>(data, stride, n);
   return loop_done;
 }
 
