@@ -58,23 +58,26 @@ struct RowList {
   Values gradients;
   List<int64_t> from, row, to;
 
-  void add(const Value& gradient, int64_t at, int64_t goes_to) {
-    if (gradients.empty() || gradients.back().get() != gradient.get())
-      gradients.push_back(gradient);
-    from.push_back(static_cast<int64_t>(gradients.size()) - 1);
-    row.push_back(at);
-    to.push_back(goes_to);
+  // All rows of `gradient`, one behind the other.
+  void add_all(const Value& gradient, int64_t first_to) {
+    const int64_t n = gradient->size(0);
+    const Room room(*this, gradient, n);
+    for (int64_t i = 0; i < n; ++i) room.put(i, i, first_to + i);
   }
   void add(const RowsGradient& rows) {
-    if (!rows.taken) return add(rows.gradient, rows.at, rows.which);
+    if (!rows.taken) return Room(*this, rows.gradient, 1).put(0, rows.at, rows.which);
     const Node& taken = *rows.taken;
-    if (taken.op->view) {
-      for (int64_t i = 0; i < taken.size(0); ++i) add(rows.gradient, i, taken.attr(0).as_int() + i);
-      return;
-    }
+    if (taken.op->view) return add_all(rows.gradient, taken.attr(0).as_int());
     const auto sources = taken.attr(1).as_ints(), places = taken.attr(2).as_ints();
-    for (size_t i = 0; i < sources.size(); ++i)
-      if (sources[i] == rows.which) add(rows.gradient, static_cast<int64_t>(i), places[i]);
+    const auto n = static_cast<int64_t>(sources.size());
+    const size_t before = to.size();
+    const Room room(*this, rows.gradient, n);
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      room.put(found, i, places[i]);
+      found += sources[i] == rows.which;
+    }
+    resize(before + found);
   }
   // The gradient of the batch from all of them but those before the `first`.
   Value assembled(const Node& whole, size_t first) {
@@ -95,6 +98,34 @@ struct RowList {
     }
     return total;
   }
+
+ private:
+  void resize(size_t n) {
+    from.resize(n);
+    row.resize(n);
+    to.resize(n);
+  }
+  // Places behind the last for rows of a gradient.
+  struct Room {
+    int64_t *from, *row, *to;
+    int64_t number;
+
+    Room(RowList& list, const Value& gradient, int64_t n) {
+      if (list.gradients.empty() || list.gradients.back().get() != gradient.get())
+        list.gradients.push_back(gradient);
+      number = static_cast<int64_t>(list.gradients.size()) - 1;
+      const size_t before = list.to.size();
+      list.resize(before + n);
+      from = list.from.data() + before;
+      row = list.row.data() + before;
+      to = list.to.data() + before;
+    }
+    void put(int64_t i, int64_t at, int64_t goes_to) const {
+      from[i] = number;
+      row[i] = at;
+      to[i] = goes_to;
+    }
+  };
 };
 
 // The inputs and the output of a node as its rule is to see them: unpacked by the user's hooks, or
@@ -354,22 +385,21 @@ class Walk {
     if (batch.freed) wend::graph_was_freed(*member_of(whole, 0));
     if (alike && (!entry.parts || entry.parts->rows.empty())) return true;
     RowList list;
-    if (entry.gradient)
-      for (int64_t i = 0; i < whole.size(0); ++i) list.add(entry.gradient, i, i);
+    if (entry.gradient) list.add_all(entry.gradient, 0);
     const size_t first = list.to.size();
-    std::vector<bool> there(batch.n()), met(batch.n());
-    if (entry.parts) {
+    if (entry.parts)
       for (const RowsGradient& rows : entry.parts->rows)
-        if (rows.gradient)
-          list.add(rows);
-        else
-          met[rows.which] = true;
-    }
-    for (size_t i = first; i < list.to.size(); ++i) there[list.to[i]] = met[list.to[i]] = true;
-    const bool all_there = std::ranges::all_of(there, [](bool b) { return b; });
+        if (rows.gradient) list.add(rows);
+    const auto others = std::span(list.to).subspan(first);
+    List<uint8_t> there(batch.n());
+    for (int64_t to : others) there[to] = 1;
+    const bool all_there = std::ranges::find(there, 0) == there.end();
     if (!alike || !(all_there || first)) {
-      if (first) met.assign(batch.n(), true);
-      step_members(batch, list, met);
+      if (first) std::ranges::fill(there, 1);
+      if (entry.parts)
+        for (const RowsGradient& rows : entry.parts->rows)
+          if (!rows.gradient) there[rows.which] = 1;
+      step_members(batch, list, there);
       return false;
     }
     // Rows of all members are added in the pass that makes, or takes, the gradient of all.
@@ -385,7 +415,7 @@ class Walk {
         batch.in, [&](const BatchInput& in) { return std::ranges::any_of(in.each, watched); });
   }
 
-  void step_members(Batch& batch, const RowList& list, const std::vector<bool>& met) {
+  void step_members(Batch& batch, const RowList& list, const List<uint8_t>& met) {
     for (uint32_t i = 0; i < batch.n(); ++i) {
       if (!met[i]) continue;
       Entry one{Value(member_of(*batch.whole, i).get()), list.of_row(i), {}};
