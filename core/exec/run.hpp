@@ -32,7 +32,7 @@ inline bool is_too_lazy(size_t times = 1) {
 // From how many pending nodes on it pays to start some of them while more are recorded, and how
 // many members a batch must have to be hardly faster for being larger.
 struct EarlyStart {
-  size_t nodes = 4096;
+  size_t nodes = 6144;
   size_t members = 48;
 };
 inline constinit EarlyStart early_start;
