@@ -253,7 +253,7 @@ def test_parts_that_are_made_for_a_whole_have_no_memory_of_their_own() -> None:
     assert (y.numpy()[:, 160:] == kept.numpy()).all()
 
 
-@pytest.mark.parametrize("width", [40, 300])
+@pytest.mark.parametrize("width", [40, 128, 130, 300])
 def test_rows_of_batches_are_read_where_they_lie(width: int) -> None:
     values = np.random.RandomState(width).randn(2, 64, width).astype("float32")
     order = np.random.RandomState(1).permutation(64)

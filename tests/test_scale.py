@@ -174,6 +174,39 @@ def test_memory_is_flat_over_second_derivatives() -> None:
     assert seen == [seen[0]] * len(seen)
 
 
+@pytest.mark.parametrize("early", [False, True])
+def test_what_rows_of_batches_have_goes_with_them(early: bool) -> None:
+    """Views, numbers of their own, one line and several, a row that is kept for a while."""
+    w = wend.full((4, 8), 0.1).requires_grad_()
+    data = [wend.full((1, 4), 0.1 * i) for i in range(12)]
+
+    def row(x: "wend.Tensor", i: int) -> "wend.Tensor":
+        a, b = (x @ w).chunk(2, 1)
+        scaled = a * i if i % 2 else a * (i + 0.5)
+        return wend.nn.functional.dropout(a.sigmoid() * b.tanh() + scaled, 0.5)
+
+    def one_step() -> "wend.Tensor":
+        rows = [row(x, i) for i, x in enumerate(data)]
+        wend.stack([r.sum() for r in rows]).sum().backward()
+        w.grad = None
+        return rows[3]
+
+    starting = wend._C._set_early_start(*((16, 4) if early else (1 << 20, 4)))
+    try:
+        seen = []
+        for i in range(300):
+            kept = one_step()
+            if i % 100 == 99:
+                kept = None
+                wend.cpu.synchronize()
+                held = sys.getrefcount(row.__code__), wend.memory_stats()["allocated_bytes"]
+                seen.append((wend._C._live_nodes(), *held))
+            del kept
+    finally:
+        wend._C._set_early_start(*starting)
+    assert seen == [seen[0]] * len(seen)
+
+
 def test_values_that_pending_nodes_held_are_forgotten_when_they_ran() -> None:
     x = wend.ones(1 << 20)
     for _ in range(80):  # 320 MB, more than may be held at a time

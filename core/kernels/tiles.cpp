@@ -21,7 +21,7 @@ struct TileProgram::Frame {
   char* tile_of[kGathered];
   int64_t phase[kGathered], filled[kGathered];  // where in its row a tile begins, and its elements
   bool in_place[kGathered];                     // the tile is the row itself
-  int64_t stride[kSteps][kFew];                 // of each operand of a step
+  int64_t stride[kSteps][kOperands];            // of the operands of each step
   alignas(64) char scratch[kScratch];
 };
 
@@ -78,7 +78,6 @@ void TileProgram::Rows::look_for_steps(int64_t row) {
 void TileProgram::add(Loop loop, std::span<const Place> operands) {
   Step& step = steps_[n_steps_++];
   step.loop = loop;
-  step.n = static_cast<uint8_t>(operands.size());
   std::ranges::fill(step.at, operands[0]);
   std::ranges::copy(operands, step.at);
 }
@@ -188,29 +187,20 @@ void TileProgram::scatter(const Frame& f, int64_t i, int64_t n) const {
 
 void TileProgram::note_strides(Frame& f) const {
   for (int i = 0; i < n_steps_; ++i)
-    for (int k = 0; k < kFew; ++k) f.stride[i][k] = f.step[steps_[i].at[k]];
+    for (int k = 0; k < kOperands; ++k) f.stride[i][k] = f.step[steps_[i].at[k]];
 }
 
 // There are many rows, and a step does little in each: what can be known before is.
 void TileProgram::run_steps(const Frame& f, int64_t n) const {
-  char* data[kMaxOperands];
-  int64_t many[kMaxOperands];
+  char* data[kOperands];
   for (int i = 0; i < n_steps_; ++i) {
     const Step& s = steps_[i];
-    if (!s.loop) [[unlikely]] {
-      s.cast(f.at[s.at[0]], f.step[s.at[0]], f.at[s.at[1]], f.step[s.at[1]], n);
+    if (!s.loop) {
+      s.cast(f.at[s.at[0]], f.stride[i][0], f.at[s.at[1]], f.stride[i][1], n);
       continue;
     }
-    for (int k = 0; k < kFew; ++k) data[k] = f.at[s.at[k]];
-    const int64_t* stride = f.stride[i];
-    if (s.n > kFew) [[unlikely]] {
-      for (int k = 0; k < s.n; ++k) {
-        data[k] = f.at[s.at[k]];
-        many[k] = f.step[s.at[k]];
-      }
-      stride = many;
-    }
-    s.loop(data, stride, n);
+    for (int k = 0; k < kOperands; ++k) data[k] = f.at[s.at[k]];
+    s.loop(data, f.stride[i], n);
   }
 }
 

@@ -60,12 +60,11 @@ class TileProgram final : public Maker {
     char* base;
     int64_t move, step;
   };
-  static constexpr int kFew = 4;  // operands; few steps have more
+  static constexpr int kOperands = 4;  // that a loop has at most, with its output
   struct Step {
     Loop loop;  // null: a cast
     Cast cast;
-    uint8_t n;
-    Place at[kMaxOperands - 1];
+    Place at[kOperands];  // where there are fewer, others are the output again
   };
   struct Rows {
     IterationOf<2> it;  // of the program, and of the operand
