@@ -293,7 +293,6 @@ BufferRef allocate(size_t bytes) {
   }
   b->refs = 1;
   b->outside = 0;
-  b->given_on = 0;
   b->lent = false;
   b->read_only = false;
   b->was_lent = false;
@@ -301,6 +300,7 @@ BufferRef allocate(size_t bytes) {
   b->lender = nullptr;
   b->keeper = nullptr;
   b->writer = 0;
+  b->given_on = 0;
   ++stats.allocations;
   ++stats.buffers;
   stats.allocated_bytes += bytes;
@@ -310,7 +310,7 @@ BufferRef allocate(size_t bytes) {
 
 BufferRef borrow(void* data, size_t bytes, const Lender& lender, void* keeper, bool read_only) {
   auto* b = static_cast<Buffer*>(small_alloc(kHeader));
-  *b = {1, 0, 0, true, read_only, true, bytes, static_cast<char*>(data), &lender, keeper, 0};
+  *b = {1, 0, true, read_only, true, bytes, static_cast<char*>(data), &lender, keeper, 0, 0};
   lend(*b);
   return BufferRef::adopt(b);
 }
@@ -324,7 +324,7 @@ constinit const Lender whole{let_go_of_whole, nullptr};
 
 BufferRef part_of(Buffer& of, size_t begin, size_t bytes) {
   auto* b = static_cast<Buffer*>(small_alloc(kHeader));
-  *b = {1, 0, 0, false, false, false, bytes, of.data + begin, &whole, BufferRef(&of).leak(), 0};
+  *b = {1, 0, false, false, false, bytes, of.data + begin, &whole, BufferRef(&of).leak(), 0, 0};
   return BufferRef::adopt(b);
 }
 

@@ -19,8 +19,7 @@ struct Lender {
 
 struct Buffer {
   uint32_t refs;
-  uint32_t outside : 21;  // owners outside wend (arrays, DLPack consumers) who may write any time
-  uint32_t given_on : 8;  // references of values that are written over, see exec/flight
+  uint32_t outside : 29;  // owners outside wend (arrays, DLPack consumers) who may write any time
   uint32_t lent : 1;      // the lender is one of them
   uint32_t read_only : 1;
   uint32_t was_lent : 1;  // there was such an owner once: what a value is may have changed
@@ -28,7 +27,9 @@ struct Buffer {
   char* data;
   const Lender* lender;  // of memory that wend did not allocate
   void* keeper;
-  uint64_t writer;  // the last kernel that was launched to write it, see exec/flight
+  // Apart from what kernels in flight look at, see exec/flight.
+  uint64_t writer : 56;   // the last kernel that was launched to write it
+  uint64_t given_on : 8;  // references of values that are written over
 };
 
 using BufferRef = Ref<Buffer>;
