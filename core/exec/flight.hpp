@@ -7,10 +7,9 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "base/threads.hpp"
-#include "graph/node.hpp"
+#include "graph/op.hpp"
 
 namespace wend {
 
@@ -19,6 +18,8 @@ class Launch : public Task {
  public:
   explicit Launch(int64_t work) : work(work) {}
   virtual ~Launch() = default;
+  static void* operator new(size_t bytes) { return small_alloc(bytes); }
+  static void operator delete(void* launch, size_t bytes) { small_free(launch, bytes); }
 
   // To be called before it is launched.
   void reads(const Node& node);
@@ -46,7 +47,7 @@ class Launch : public Task {
   void take_back();  // the memory that is written over, while it is there
 
   bool failed_ = false;  // it did not run to its end, for want of memory
-  std::vector<Buffer*> given_on_;
+  List<Buffer*> given_on_;
 };
 
 // Estimated nanoseconds from which it pays, if no other kernel is in flight.

@@ -211,17 +211,18 @@ namespace {
 // Stable; `starts` are the places of the first of each part.
 template <class T>
 void sort_column(T* column, std::vector<T>& before, std::span<const uint32_t> parts,
-                 std::vector<size_t> starts) {
+                 List<size_t> starts) {
   before.assign(column, column + parts.size());
   for (size_t i = 0; i < parts.size(); ++i) column[starts[parts[i]]++] = before[i];
 }
 
 }  // namespace
 
-std::vector<Alike> Alike::sort_by(std::span<const uint32_t> parts,
-                                  std::span<const size_t> sizes) const {
-  std::vector<size_t> starts;
-  std::vector<Alike> sorted;
+List<Alike> Alike::sort_by(std::span<const uint32_t> parts, std::span<const size_t> sizes) const {
+  List<size_t> starts;
+  starts.reserve(sizes.size());
+  List<Alike> sorted;
+  sorted.reserve(sizes.size());
   size_t start = 0;
   for (size_t n : sizes) {
     starts.push_back(start);
@@ -272,10 +273,10 @@ Slots::Slots(const Alike& alike) {
   for (uint32_t i = 0; i < n; ++i) at[i] = Slot(alike.inputs(i));
 }
 
-std::vector<Alike> split_by_weight(const Alike& alike, uint32_t slot) {
-  std::vector<uint32_t> part_of;
-  std::vector<const Node*> weights;
-  std::vector<size_t> sizes;
+List<Alike> split_by_weight(const Alike& alike, uint32_t slot) {
+  List<uint32_t> part_of;
+  List<const Node*> weights;
+  List<size_t> sizes;
   for (const Input& in : alike.inputs(slot)) {
     const auto known =
         std::ranges::find_if(weights, [&](const Node* w) { return same_value(*w, *in.node); });
@@ -293,7 +294,7 @@ std::vector<Alike> split_by_weight(const Alike& alike, uint32_t slot) {
 
 namespace {
 
-std::vector<Alike> split_by_rows(const Alike& alike, uint32_t slot) {
+List<Alike> split_by_rows(const Alike& alike, uint32_t slot) {
   const auto inputs = alike.inputs(slot);
   const auto part_of = alike.parts();
   Input last[kMaxApart];  // of each part
@@ -322,8 +323,8 @@ std::vector<Alike> split_by_rows(const Alike& alike, uint32_t slot) {
 
 }  // namespace
 
-std::vector<Alike> Alike::runs_of_rows(uint32_t slot) const {
-  std::vector<Alike> runs;
+List<Alike> Alike::runs_of_rows(uint32_t slot) const {
+  List<Alike> runs;
   const auto in = inputs(slot);
   for (size_t begin = 0, end; begin < n_; begin = end) {
     const Input& first = in[begin];
@@ -336,7 +337,7 @@ std::vector<Alike> Alike::runs_of_rows(uint32_t slot) const {
   return runs;
 }
 
-std::vector<Alike> split_by_rows(const Alike& alike, const Slots& slots) {
+List<Alike> split_by_rows(const Alike& alike, const Slots& slots) {
   if (alike.like().op->view && !slots.at[0].in_rows) return alike.runs_of_rows(0);
   if (alike.like().op->view) return {};
   for (uint32_t i = 0; i < alike.like().n_inputs; ++i) {

@@ -35,12 +35,12 @@ class Alike {
   std::span<const Input> inputs(uint32_t i) const;
   size_t size() const { return n_; }
   // Puts members of equal parts one behind the other; so many are in each.
-  std::vector<Alike> sort_by(std::span<const uint32_t> parts, std::span<const size_t> sizes) const;
+  List<Alike> sort_by(std::span<const uint32_t> parts, std::span<const size_t> sizes) const;
   // Room to write down which part each is of.
   std::span<uint32_t> parts() const;
   // The parts whose inputs in one place are rows of one batch, one behind the other; none where
   // they are small.
-  std::vector<Alike> runs_of_rows(uint32_t slot) const;
+  List<Alike> runs_of_rows(uint32_t slot) const;
 
  private:
   Group* group_;
@@ -105,9 +105,9 @@ struct Slots {
 };
 
 // Splits members by the value of an input that is better shared; none where it is not worth it.
-std::vector<Alike> split_by_weight(const Alike& alike, uint32_t slot);
+List<Alike> split_by_weight(const Alike& alike, uint32_t slot);
 // Splits members by the batch that an input lies in, where each part then finds its inputs one
 // behind the other; none where parts are not large enough to be worth more than a copy.
-std::vector<Alike> split_by_rows(const Alike& alike, const Slots& slots);
+List<Alike> split_by_rows(const Alike& alike, const Slots& slots);
 
 }  // namespace wend

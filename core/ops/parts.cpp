@@ -278,7 +278,7 @@ void run_add_parts(Run& s) {
 // The attributes of a node of either op, with `n` in front of all sizes where members are many.
 struct Placing {
   Dims sizes, strides;
-  std::vector<int64_t> all;
+  List<int64_t> all;
 
   explicit Placing(const Layout& whole) : sizes(whole.sizes()), strides(whole.strides()) {}
   void add(std::span<const int64_t> part_strides, int64_t offset, bool overlaps) {
