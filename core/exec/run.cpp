@@ -292,7 +292,7 @@ struct KeepPlaces {
     if (turn.depth > 1) return;
     pending.in_run = false;
     if (!pending.begun || pending.has_many_gaps()) pending.compact(!pending.begun);
-    pending.look_later(early_start.nodes);
+    pending.look_later(pending.begun ? early_start.nodes : early_start.first());
     if (pending.begun) return;
     pending.since = nodes_recorded();
     forget_outlook();
@@ -406,7 +406,7 @@ void start_early() {
 void look_at_pending() {
   if (!pending.begun) tidy_small_blocks();  // much is being recorded, and perhaps much more
   if (is_too_lazy()) return start_pending();
-  if (pending.nodes.size() >= early_start.nodes && may_start_early()) start_early();
+  if (pending.nodes.size() >= early_start.first() && may_start_early()) start_early();
   pending.look_later(early_start.nodes);
 }
 
