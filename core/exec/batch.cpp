@@ -242,7 +242,8 @@ class Batches {
   void run_late();
   bool needs_late(std::span<const uint32_t> slots) const;
   void run_shared_inputs(std::span<const uint32_t> slots);
-  bool may_be_ready(Levels::Group g);
+  bool is_large(Levels::Group g);
+  bool may_be_ready() const;
   void start_group(Levels::Group g);
   void run_one_by_one(Members members);
   void run_one_by_one(std::span<const uint32_t> slots);
@@ -455,12 +456,25 @@ void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
   if (!needed.empty()) fusion_.finish();
 }
 
-// Whether one of a sample has its inputs, but for those that all of a group wait for. Where a group
-// could not be started, those that read it cannot be, and need not be taken out to see it.
-bool Batches::may_be_ready(Levels::Group g) {
+// Whether there are enough of a group for a batch to be hardly faster for being larger: more where
+// all read a large weight, which is read anew for each batch. Leaves a sample of them in `slots_`.
+bool Batches::is_large(Levels::Group g) {
+  constexpr size_t kLargeWeight = 1 << 20;  // bytes, that the nearest caches hold
+  const uint32_t n = levels_.grown(g);
+  if (n < early_start.members) return false;
   levels_.sample(g, slots_);
   std::erase_if(slots_, [](uint32_t slot) { return !pending.nodes[slot]; });
-  if (slots_.empty()) return true;
+  if (slots_.empty()) return false;
+  const Node &first = *pending.nodes[slots_.front()], &last = *pending.nodes[slots_.back()];
+  size_t shared = 0;
+  for (uint32_t i = 0; i < std::min(first.n_inputs, last.n_inputs); ++i)
+    if (first.inputs[i].get() == last.inputs[i].get()) shared += bytes_of(*first.inputs[i]);
+  return n >= early_start.members * (1 + shared / kLargeWeight);
+}
+
+// Whether one of the sample has its inputs, but for those that all of a group wait for. Where a
+// group could not be started, those that read it cannot be, and need not be taken out to see it.
+bool Batches::may_be_ready() const {
   const Node& other = *pending.nodes[slots_.back()];
   return std::ranges::any_of(slots_, [&](uint32_t slot) {
     const Node& node = *pending.nodes[slot];
@@ -492,8 +506,8 @@ void Batches::start_group(Levels::Group g) {
 void Batches::start_level(uint32_t l) {
   started_ = l;
   for (Levels::Group g = levels_.first(l); g != Levels::kNone; g = levels_.next(g)) {
-    if (levels_.grown(g) < early_start.members || late_.contains(levels_.key(g))) continue;
-    may_be_ready(g) ? start_group(g) : levels_.pass_over(g);
+    if (late_.contains(levels_.key(g)) || !is_large(g)) continue;
+    may_be_ready() ? start_group(g) : levels_.pass_over(g);
   }
 }
 
