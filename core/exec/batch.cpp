@@ -241,9 +241,11 @@ class Batches {
   void wait(uint32_t key, std::span<const uint32_t> slots);
   void run_late();
   bool needs_late(std::span<const uint32_t> slots) const;
-  void run_shared_inputs(std::span<const uint32_t> slots);
-  bool is_large(Levels::Group g);
+  void take_sample(Levels::Group g);
+  bool all_read_one(uint32_t i) const;
+  bool is_large(Levels::Group g) const;
   bool may_be_ready() const;
+  void run_shared_inputs();
   void start_group(Levels::Group g);
   void run_one_by_one(Members members);
   void run_one_by_one(std::span<const uint32_t> slots);
@@ -259,6 +261,7 @@ class Batches {
   Group group_;
   std::vector<uint32_t> slots_;  // of the group of a level that runs ...
   std::vector<uint32_t> left_;   // ... and those that are yet to be taken
+  std::vector<Node*> sample_;    // of a group that may be started, the first and the last in it
   std::vector<uint32_t> alone_;  // places in the group of nodes that run by themselves
   LargeBatches& large_ = large_batches.value;
   // Nodes of late kinds that wait, kind by kind in the order in which they were met.
@@ -436,19 +439,48 @@ bool collect_with_needs(Node& node, std::vector<Ref<Node>>& all, int depth) {
   return true;
 }
 
+void Batches::take_sample(Levels::Group g) {
+  levels_.sample(g, slots_);
+  sample_.clear();
+  for (uint32_t slot : slots_)
+    if (Node* node = pending.nodes[slot]) sample_.push_back(node);
+}
+
+// Whether all of a group have the same input there, such as a weight, as far as the sample tells.
+bool Batches::all_read_one(uint32_t i) const {
+  const Node &first = *sample_.front(), &last = *sample_.back();
+  return sample_.size() > 1 && i < last.n_inputs && first.inputs[i].get() == last.inputs[i].get();
+}
+
+// Whether there are enough of a group for a batch to be hardly faster for being larger: more where
+// all read a large weight, which is read anew for each batch.
+bool Batches::is_large(Levels::Group g) const {
+  constexpr size_t kLargeWeight = 1 << 20;  // bytes, that the nearest caches hold
+  const Node& first = *sample_.front();
+  size_t shared = 0;
+  for (uint32_t i = 0; i < first.n_inputs; ++i)
+    if (all_read_one(i)) shared += bytes_of(*first.inputs[i]);
+  return levels_.grown(g) >= early_start.members * (1 + shared / kLargeWeight);
+}
+
+// Whether one of the sample has its inputs, but for those that all wait for. Where a group could
+// not be started, those that read it cannot be, and need not be taken out to see it.
+bool Batches::may_be_ready() const {
+  return std::ranges::any_of(sample_, [&](const Node* node) {
+    for (uint32_t i = 0; i < node->n_inputs; ++i)
+      if (node->inputs[i]->state == State::pending && !all_read_one(i)) return false;
+    return true;
+  });
+}
+
 // What all of a group wait for, such as a weight that was just changed, is not large enough to be
 // started for its own sake.
-void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
-  const auto is_there = [](uint32_t slot) { return pending.nodes[slot] != nullptr; };
-  const auto front = std::ranges::find_if(slots, is_there);
-  if (front == slots.end()) return;
-  const Node* first = pending.nodes[*front];
-  const Node* last = pending.nodes[*std::ranges::find_if(slots.rbegin(), slots.rend(), is_there)];
-  if (first->n_inputs != last->n_inputs) return;
+void Batches::run_shared_inputs() {
+  const Node& first = *sample_.front();
   std::vector<Ref<Node>> needed;
-  for (uint32_t i = 0; i < first->n_inputs; ++i) {
-    Node* in = first->inputs[i].get();
-    if (in->state != State::pending || in != last->inputs[i].get()) continue;
+  for (uint32_t i = 0; i < first.n_inputs; ++i) {
+    Node* in = first.inputs[i].get();
+    if (in->state != State::pending || !all_read_one(i)) continue;
     if (!collect_with_needs(*in, needed, 0)) return;
   }
   for (const Ref<Node>& node : needed)
@@ -456,41 +488,10 @@ void Batches::run_shared_inputs(std::span<const uint32_t> slots) {
   if (!needed.empty()) fusion_.finish();
 }
 
-// Whether there are enough of a group for a batch to be hardly faster for being larger: more where
-// all read a large weight, which is read anew for each batch. Leaves a sample of them in `slots_`.
-bool Batches::is_large(Levels::Group g) {
-  constexpr size_t kLargeWeight = 1 << 20;  // bytes, that the nearest caches hold
-  const uint32_t n = levels_.grown(g);
-  if (n < early_start.members) return false;
-  levels_.sample(g, slots_);
-  std::erase_if(slots_, [](uint32_t slot) { return !pending.nodes[slot]; });
-  if (slots_.empty()) return false;
-  const Node &first = *pending.nodes[slots_.front()], &last = *pending.nodes[slots_.back()];
-  size_t shared = 0;
-  for (uint32_t i = 0; i < std::min(first.n_inputs, last.n_inputs); ++i)
-    if (first.inputs[i].get() == last.inputs[i].get()) shared += bytes_of(*first.inputs[i]);
-  return n >= early_start.members * (1 + shared / kLargeWeight);
-}
-
-// Whether one of the sample has its inputs, but for those that all of a group wait for. Where a
-// group could not be started, those that read it cannot be, and need not be taken out to see it.
-bool Batches::may_be_ready() const {
-  const Node& other = *pending.nodes[slots_.back()];
-  return std::ranges::any_of(slots_, [&](uint32_t slot) {
-    const Node& node = *pending.nodes[slot];
-    for (uint32_t i = 0; i < node.n_inputs; ++i) {
-      const bool shared =
-          &node != &other && i < other.n_inputs && node.inputs[i].get() == other.inputs[i].get();
-      if (node.inputs[i]->state == State::pending && !shared) return false;
-    }
-    return true;
-  });
-}
-
 // Nodes whose inputs are not there, and those that cannot run at once, wait for their turn.
 void Batches::start_group(Levels::Group g) {
+  run_shared_inputs();
   levels_.move_out(g, slots_);
-  run_shared_inputs(slots_);
   const size_t before = counters.batched;
   left_ = slots_;
   while (left_.size() >= early_start.members) {
@@ -506,7 +507,9 @@ void Batches::start_group(Levels::Group g) {
 void Batches::start_level(uint32_t l) {
   started_ = l;
   for (Levels::Group g = levels_.first(l); g != Levels::kNone; g = levels_.next(g)) {
-    if (late_.contains(levels_.key(g)) || !is_large(g)) continue;
+    if (levels_.grown(g) < early_start.members || late_.contains(levels_.key(g))) continue;
+    take_sample(g);
+    if (sample_.empty() || !is_large(g)) continue;
     may_be_ready() ? start_group(g) : levels_.pass_over(g);
   }
 }

@@ -52,10 +52,7 @@ bool same_key(const Node& a, const Node& b) {
 }
 
 // Whether nothing that happened to the node since it was recorded keeps it from being a member.
-bool is_unmarked(const Node& node) {
-  const auto bits = [](const void* p) { return reinterpret_cast<uintptr_t>(p); };
-  return (bits(node.extra) | bits(node.batch) | node.order) == 0;
-}
+bool is_unmarked(const Node& node) { return !node.extra && !node.order && !node.batch; }
 
 // What reads memory that somebody outside may write runs at once, whatever else is pending.
 [[gnu::noinline]] bool is_outside(const Node& in) { return in.buffer && is_shared(*in.buffer); }

@@ -58,18 +58,16 @@ Levels::Group Levels::group_of(uint32_t key, uint32_t level) {
 }
 
 [[gnu::noinline]] void Levels::add_block(OfGroup& group) {
-  constexpr uint32_t kBlock = Block::kPlaces + 1;
   const auto block = static_cast<uint32_t>(blocks_.size());
-  (group.n == 0 ? group.first : blocks_[group.end / kBlock].at[Block::kPlaces]) = block;
+  (group.n == 0 ? group.first : blocks_[group.end / Block::kSize].at[Block::kPlaces]) = block;
   blocks_.emplace_back();
-  group.end = block * kBlock;
+  group.end = block * Block::kSize;
 }
 
 [[gnu::always_inline]] inline void Levels::append(OfGroup& group, uint32_t slot) {
-  constexpr uint32_t kBlock = Block::kPlaces + 1;
-  if (group.end % kBlock == Block::kPlaces) [[unlikely]]
+  if (group.end % Block::kSize == Block::kPlaces) [[unlikely]]
     add_block(group);
-  blocks_[group.end / kBlock].at[group.end % kBlock] = slot;
+  blocks_[group.end / Block::kSize].at[group.end % Block::kSize] = slot;
   ++group.end;
   ++group.n;
 }
@@ -116,7 +114,7 @@ void Levels::move_out(Group g, std::vector<uint32_t>& to) {
     at = std::ranges::copy(slots, at).out;
   });
   group.n = group.put_back = 0;
-  group.end = group.first * (Block::kPlaces + 1);
+  group.end = group.first * Block::kSize;
 }
 
 void Levels::put_back(Group g, const std::vector<uint32_t>& slots) {
@@ -127,7 +125,12 @@ void Levels::put_back(Group g, const std::vector<uint32_t>& slots) {
 
 void Levels::sample(Group g, std::vector<uint32_t>& to) const {
   to.clear();
-  each(groups_[g], [&](std::span<const uint32_t> slots) { to.push_back(slots[0]); });
+  uint32_t last = 0;
+  each(groups_[g], [&](std::span<const uint32_t> slots) {
+    to.push_back(slots.front());
+    last = slots.back();
+  });
+  if (groups_[g].n > 1) to.push_back(last);
 }
 
 std::vector<Place> Levels::places(uint32_t level) const {

@@ -43,7 +43,7 @@ class Levels {
   void move_out(Group g, std::vector<uint32_t>& to);
   // ... and those back that are still pending.
   void put_back(Group g, const std::vector<uint32_t>& slots);
-  // Some places of a group, from the first on: one of so many that are near each other.
+  // Some places of a group: the first of each block, and the last of all.
   void sample(Group g, std::vector<uint32_t>& to) const;
   // Leaves a group where it is, as if all of it had been put back.
   void pass_over(Group g) { groups_[g].put_back = groups_[g].n; }
@@ -62,8 +62,8 @@ class Levels {
   };
   // As much as is read from memory at once; the next block stands where the last place would.
   struct alignas(64) Block {
-    static constexpr uint32_t kPlaces = 15;
-    uint32_t at[kPlaces + 1];
+    static constexpr uint32_t kSize = 16, kPlaces = kSize - 1;
+    uint32_t at[kSize];
   };
   struct OfLevel {
     Group first = kNone, last = kNone, alone = kNone;
