@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 BUILD = Path(__file__).resolve().parent.parent / "build"
-OBJECTS = sorted(BUILD.glob("**/wend_level_*.dir/**/*.o")) if BUILD.exists() else []
+# ThreadSanitizer's own, which nobody ships, refer to the handler of exceptions weakly.
+OBJECTS = sorted(
+    path
+    for path in BUILD.glob("**/wend_level_*.dir/**/*.o")
+    if path.relative_to(BUILD).parts[0] != "thread"
+)
 
 
 @pytest.mark.skipif(not OBJECTS, reason="the package was not built here")
