@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from benchmarks import report
@@ -25,6 +26,14 @@ from benchmarks.workload import Figure, Workload, find, module_of, modules
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 # Long enough for a pool that spins before it sleeps to be asleep when another peer is timed.
 SETTLE_SECONDS = 0.05
+ROOT = Path(__file__).resolve().parent.parent
+# The worker's programs are this tree's, whichever wend is found and imported first.
+START = f"""
+import runpy, sys
+__import__(sys.argv[3])
+sys.path.insert(0, {str(ROOT)!r})
+runpy.run_module("benchmarks.worker", run_name="__main__", alter_sys=True)
+"""
 # Rounds to try, per repeat wanted, before disturbed ones are accepted.
 PATIENCE = 4
 
@@ -51,16 +60,23 @@ class Options:
 class Worker:
     """One peer's process, from the harness's side."""
 
-    def __init__(self, workload: Workload, peer: str, module: str, threads: str) -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        peer: str,
+        module: str,
+        threads: str,
+        tree: Path = ROOT,
+    ) -> None:
         self.workload, self.peer, self.threads = workload, peer, threads
-        environment = dict(os.environ)
+        # tqdm, which a peer may import, would write among the answers.
+        environment = os.environ | {"PYTHONPATH": str(tree), "TQDM_DISABLE": "1"}
         if threads != "default":
             environment |= dict.fromkeys(THREAD_VARIABLES, threads)
         if threads == "1":
             environment["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
-        command = ["-m", "benchmarks.worker", workload.name, peer, module, threads]
         self.process = subprocess.Popen(
-            [sys.executable, *command],
+            [sys.executable, "-P", "-c", START, workload.name, peer, module, threads],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -90,11 +106,15 @@ class Worker:
         self.version = self.ask("version")
         self.count = self.ask("count", seconds)
 
-    def repeat(self) -> None:
-        """Time once, and keep the result apart if others used the cores meanwhile."""
+    def time(self) -> tuple[float, dict[str, float]]:
+        """What one step took, in the workload's unit, and all that was measured."""
         time.sleep(SETTLE_SECONDS)
         taken = self.ask("time", self.count)
-        value = taken["seconds"] / self.count * self.workload.scale
+        return taken["seconds"] / self.count * self.workload.scale, taken
+
+    def repeat(self) -> None:
+        """Time once, and keep the result apart if others used the cores meanwhile."""
+        value, taken = self.time()
         if is_quiet(**taken):
             self.good.append(value)
         else:

@@ -63,8 +63,6 @@ def answers() -> TextIO:
 def main() -> None:
     pipe = answers()
     name, peer, module_name, threads = sys.argv[1:]
-    # Read when tqdm is imported, which a peer may do.
-    os.environ["TQDM_DISABLE"] = "1"
     module = importlib.import_module(module_name)
     if threads != "default" and hasattr(module, "set_num_threads"):
         module.set_num_threads(int(threads))
