@@ -334,7 +334,6 @@ PyObject* tensor_get_item(PyObject* self, PyObject* index) {
     Value result = located([&] { return "getitem(input: " + describe_tensor(*whole) + ")"; },
                            [&] { return read(Indexer(whole).apply(index)); });
     if (result.get() == whole.get()) result = alias(whole);
-    bound_laziness();
     return wrap_result(std::move(result), std::span(&self, 1));
   });
 }
@@ -353,7 +352,6 @@ int tensor_set_item(PyObject* self, PyObject* index, PyObject* value) {
                   check_writable(self, gradient, at.part.get() != whole.get());
                   write_part(self, at, value);
                 });
-        bound_laziness();
         return 0;
       },
       -1);

@@ -1,7 +1,9 @@
 // bind/module.cpp: the extension module: types, ops, and switches. No logic lives here.
+#include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <unistd.h>
 
 #include "base/denormals.hpp"
 #include "base/threads.hpp"
@@ -23,6 +25,7 @@
 #include "exec/flight.hpp"
 #include "exec/late.hpp"
 #include "exec/run.hpp"
+#include "exec/turn.hpp"
 #include "graph/mode.hpp"
 #include "graph/record.hpp"
 #include "kernels/level.hpp"
@@ -33,12 +36,36 @@ namespace nb = nanobind;
 namespace wend {
 namespace {
 
+bool python_ends() {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
+// A thread that asks for Python's lock when Python ends gets it no more. It stays where it is: its
+// memory may be in use, and to unwind its stack would run code that needs the lock.
+[[noreturn]] void stay() {
+  for (;;) pause();
+}
+
+void lock_python(void* state) {
+  try {
+    PyEval_RestoreThread(static_cast<PyThreadState*>(state));
+  } catch (const abi::__forced_unwind&) {
+    stay();
+  }
+}
+
 void init_host() {
   host = {
       .unlock = []() -> void* { return PyEval_SaveThread(); },
-      .lock = [](void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); },
+      .lock = lock_python,
       .interrupted = [] { return PyErr_CheckSignals() != 0; },
+      .ends = python_ends,
   };
+  Py_AtExit(wait_for_kernels);
 }
 
 void translate(const std::exception_ptr& p, void*) {
@@ -99,11 +126,19 @@ void bind_running(nb::module_& m) {
   });
   m.def("_laziness", [] { return std::pair(pending.max_nodes, pending.max_bytes); });
   // What a fork finds is whole.
-  m.def("_take_turn", [] {
-    take_turn();
+  m.def("_before_fork", [] {
+    take_turn(Rank::soon);
     land_all();
   });
-  m.def("_give_turn", give_turn);
+  m.def("_after_fork", give_turn);
+  m.def("_after_fork_in_child", [] {
+    forget_other_threads();
+    give_turn();
+  });
+  m.def("_at_exit", [] {
+    const TakeTurn taken(Rank::soon);
+    land_all();
+  });
   m.def("get_num_threads", num_threads);
   m.def("_set_num_threads", set_num_threads);
   m.def("set_flush_denormal", [](bool mode) {

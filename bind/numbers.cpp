@@ -28,9 +28,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     Value in[2] = {operand(a, b), operand(b, a)};
     if (!in[0] || !in[1]) return Py_NewRef(Py_NotImplemented);
-    Value result = recorded(op_of(kId), in);
-    bound_laziness();
-    return wrap(std::move(result));
+    return wrap(recorded(op_of(kId), in));
   });
 }
 
@@ -47,7 +45,6 @@ PyObject* inplace(PyObject* self, PyObject* other) {
               check_no_overlap(self, variable_of(self).shape(), other);
               write_result(self, record(op_of(kId), in));
             });
-    bound_laziness();
     return Py_NewRef(self);
   });
 }
@@ -82,9 +79,7 @@ PyObject* matrix_product(PyObject* a, PyObject* b) {
       const Arg args[2] = {Arg::of(variable_of(a).node()), Arg::of(variable_of(b).node())};
       return describe_call("matmul", "(Tensor input, Tensor other) -> Tensor", args);
     };
-    Value result = located(call, [&] { return matmul(in); });
-    bound_laziness();
-    return wrap(std::move(result));
+    return wrap(located(call, [&] { return matmul(in); }));
   });
 }
 

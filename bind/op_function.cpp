@@ -220,12 +220,9 @@ PyObject* record_call(const Callable& c, const Signature& s, const OpArgs& given
     check_writable(self, gradient);
   }
   if (s.op->primitive() && !c.inplace && !out && !given.requires_grad && !s.returns_list) {
-    Value result = record_primitive(*s.op, given);
-    bound_laziness();
-    return wrap_result(std::move(result), given.tensors);
+    return wrap_result(record_primitive(*s.op, given), given.tensors);
   }
   Values results = run_op(*s.op, given);
-  bound_laziness();
   if (out) return write_out(c, *s.op, out, results, given.tensors);
   if (c.inplace) {
     check_arguments_apart(*s.op, self, results[0], given.tensors);
@@ -255,9 +252,7 @@ PyObject* call_known(const Callable& c, KnownCall& known, KnownCall::Read& read,
   return located(call, [&] {
     const bool remembered = s.op->body ? s.op->by_layout : bool{known.attrs};
     if (!remembered || !c.makes_one(s, given)) return record_call(c, s, given, self);
-    Value result = record_known(known, given, read.all_nodes());
-    bound_laziness();
-    return wrap_result(std::move(result), given.tensors);
+    return wrap_result(record_known(known, given, read.all_nodes()), given.tensors);
   });
 }
 
@@ -314,9 +309,7 @@ PyObject* vectorcall_tensors(PyObject* self, PyObject* const* args, size_t nargs
     return located(call, [&] {
       Value in[kTensors];
       for (int i = 0; i < kTensors; ++i) in[i] = variable_of(args[i]).value();
-      Value result = record(*s.op, in);
-      bound_laziness();
-      return wrap(std::move(result));
+      return wrap(record(*s.op, in));
     });
   });
 }

@@ -4,9 +4,11 @@
 #include <Python.h>
 
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "exec/run.hpp"
 
 namespace wend {
 
@@ -39,11 +41,27 @@ class Object {
 
 void set_python_error(const Error& e);
 
-// Runs C++ that may throw and answers Python's way: null with an exception set.
+// Looks at what is pending, of which there may be too much, now that a call has given its result.
+template <class R>
+[[gnu::noinline]] void look_after_call(R result, R failure) {
+  if (result == failure) return;
+  try {
+    look_at_pending();
+  } catch (...) {
+    if constexpr (std::is_same_v<R, PyObject*>) Py_DECREF(result);
+    throw;
+  }
+}
+
+// Runs C++ that may throw and answers Python's way: null with an exception set. Whatever records,
+// Python calls it by way of this: here laziness is bounded, where nothing is half done.
 template <class F, class R = decltype(std::declval<F>()())>
 R guarded(F&& f, R failure = R{}) noexcept {
   try {
-    return f();
+    const R result = f();
+    if (may_be_too_lazy()) [[unlikely]]
+      look_after_call(result, failure);
+    return result;
   } catch (const Error& e) {
     set_python_error(e);
   } catch (const PythonError&) {

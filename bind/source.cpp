@@ -11,6 +11,7 @@
 
 #include <string>
 
+#include "base/put_off.hpp"
 #include "bind/python.hpp"
 #include "bind/source.hpp"
 #include "graph/fiber.hpp"
@@ -127,7 +128,13 @@ void init_source(const char* package_directory) {
       .retain = [](void* code) noexcept { Py_INCREF(static_cast<PyObject*>(code)); },
       .release =
           [](void* code, uint32_t times) noexcept {
-            while (times-- > 0) Py_DECREF(static_cast<PyObject*>(code));
+            auto* object = static_cast<PyObject*>(code);
+            if (Py_REFCNT(object) == static_cast<Py_ssize_t>(times) && times > 0) [[unlikely]] {
+              // Its end may call somebody who has a weak reference to it.
+              let_go_after_run(code, [](void* last) { Py_DECREF(static_cast<PyObject*>(last)); });
+              --times;
+            }
+            while (times-- > 0) Py_DECREF(object);
           },
       .describe = describe,
       .line = line_of,

@@ -13,11 +13,13 @@ __version__ = "0.1.0"
 newaxis = None
 
 _C._init_source(_os.path.dirname(__file__) + _os.sep)
-# A fork waits for the run in flight, so that the child finds every node whole.
+# A fork waits for the kernels in flight, so that the child finds every node whole.
 _os.register_at_fork(
-    before=_C._take_turn, after_in_parent=_C._give_turn, after_in_child=_C._give_turn
+    before=_C._before_fork,
+    after_in_parent=_C._after_fork,
+    after_in_child=_C._after_fork_in_child,
 )
-_atexit.register(_C._finish_kernels)
+_atexit.register(_C._at_exit)
 
 from wend import _lazy, _types  # noqa: E402
 from wend._C import *  # noqa: E402, F403

@@ -18,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/forever.hpp"
+#include "base/put_off.hpp"
 
 namespace wend {
 namespace {
@@ -358,7 +359,7 @@ constinit BufferGoes buffer_goes = nullptr;
 void release(Buffer* b) {
   if (b->lender) {
     if (b->outside) take_back(*b);
-    b->lender->let_go(b->keeper);
+    b->lender == &whole ? whole.let_go(b->keeper) : let_go_after_run(b->keeper, b->lender->let_go);
     small_free(b, kHeader);
     return;
   }

@@ -418,6 +418,11 @@ bool post(Task& task) {
   return pool ? pool->post(task) : pool_of(threads - 1).post(task);
 }
 
+bool pool_is_busy() {
+  const HoldPool hold;
+  return pool && !pool->is_idle();
+}
+
 void help_with(const Task& task) {
   Pool* helped;
   {

@@ -66,5 +66,7 @@ class Task {
 bool post(Task& task);
 // Returns when the task is done; until then the caller does what there is to do.
 void help_with(const Task& task);
+// Whether there is anything that workers have yet to do.
+bool pool_is_busy();
 
 }  // namespace wend

@@ -234,6 +234,7 @@ class Batches {
   // What runs may call user code that looks, by which members have their values before their turn.
   bool are_pending(Members members) const;
   bool run_at_once(const Alike& alike, const Slots& slots);
+  bool can_run(const Node& node) const;
   void run_recorded_since(size_t mark);
   void run_alike(const Alike& alike);
   void run_parts(std::span<const Alike> parts);
@@ -272,10 +273,19 @@ class Batches {
   std::vector<Waiting> waiting_;
 };
 
+// Whether a node reads nothing but what is there or waits to be fused. What another thread recorded
+// beside the whole may read what was passed over.
+bool Batches::can_run(const Node& node) const {
+  return std::ranges::all_of(node.in(), [&](const Value& in) {
+    return !in || in->state != State::pending || fusion_.waits(*in);
+  });
+}
+
 void Batches::run_recorded_since(size_t mark) {
-  for (size_t i = mark; i < pending.nodes.size(); ++i) {
+  const size_t end = pending.nodes.size();
+  for (size_t i = mark; i < end; ++i) {
     Node* node = pending.nodes[i];
-    if (!node || node->uses == 0) continue;
+    if (!is_due(node) || !can_run(*node)) continue;
     const Value held(node);
     // Integers may be divided by zero: that shows before members have their values.
     const bool may_fail = node->op->tile && !is_floating(node->dtype);
@@ -316,6 +326,7 @@ bool Batches::run_at_once(const Alike& alike, const Slots& slots) {
 void Batches::run_one_by_one(Members members) {
   fusion_.finish();
   for (Node* node : members) {
+    poll_.pause();
     if (node->state == State::pending && node->uses > 0) run_alone(*node, poll_);
     land();
   }
@@ -323,18 +334,24 @@ void Batches::run_one_by_one(Members members) {
 
 void Batches::run_one_by_one(std::span<const uint32_t> slots) {
   for (uint32_t slot : slots) {
-    Node* node = pending.nodes[slot];
+    poll_.pause();
+    const Ref<Node> node(pending.nodes[slot]);  // another thread may drop it
     if (!node) continue;
-    if (node->uses == 0)
+    if (node->uses == 0) {
       fusion_.pass_over(*node);
-    else
-      run_one_by_one(Members(&node, 1));
+      continue;
+    }
+    fusion_.finish();
+    if (is_due(pending.nodes[slot])) run_alone(*node, poll_);
+    land();
   }
 }
 
 void Batches::run_parts(std::span<const Alike> parts) {
-  for (const Alike& part : parts)
+  for (const Alike& part : parts) {
+    poll_.pause();
     are_pending(part.members()) ? run_alike(part) : run_one_by_one(part.members());
+  }
 }
 
 void Batches::run_alike(const Alike& alike) {
@@ -363,6 +380,7 @@ void Batches::take(std::vector<uint32_t>& slots) {
 // Equal keys may be those of unlike nodes: these are a group of their own, then.
 void Batches::run_group(std::vector<uint32_t>& slots) {
   while (slots.size() > 1) {
+    poll_.pause();
     take(slots);
     if (group_.all().size() > 0) run_alike(group_.all());
     group_.let_go();
@@ -397,6 +415,7 @@ void Batches::run_late() {
   for (Waiting& kind : std::exchange(waiting_, {})) {
     std::vector<uint32_t>& slots = kind.slots;
     while (slots.size() > 1) {
+      poll_.pause();
       take(slots);
       const Members members = group_.all().members();
       if (members.size() > 1) run_alike(group_.all());
@@ -495,6 +514,7 @@ void Batches::start_group(Levels::Group g) {
   const size_t before = counters.batched;
   left_ = slots_;
   while (left_.size() >= early_start.members) {
+    poll_.pause();
     take(left_);
     if (group_.all().size() >= early_start.members) run_alike(group_.all());
     group_.let_go();

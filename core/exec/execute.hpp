@@ -1,9 +1,12 @@
 // exec/execute.hpp: giving single nodes their values; for the files of exec/ only.
 #pragma once
 
+#include <atomic>
+#include <span>
 #include <string>
 
 #include "exec/run.hpp"
+#include "exec/turn.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
@@ -32,18 +35,25 @@ const Error* input_error(const Node& node);
 void fail_valued(Node& node, Error error);
 // A value is there: readers may see it, and the node lets its inputs go.
 void publish(Node& node);
+// A node that nobody can look at is as if it had run and its value had been dropped: what it reads
+// has run. A view is derived again where somebody looks after all.
+void give_up(Node& node);
 
-// Looks for the user's request to stop every now and then; `work` has been done since last time.
+// Lets others in every now and then. A run pauses between nodes only, where it holds nothing that
+// it does not look at again: user code may be called, which may run, write and drop anything.
 class Poll {
  public:
-  void after(int64_t work) {
-    if ((since_ += 100 + work) > 1'000'000) look();
+  void after(int64_t work) { since_ += 100 + work; }
+  void pause() {
+    if (since_ > look_after) [[unlikely]]
+      look();
   }
 
  private:
   void look();
-  int64_t since_ = 0;
-  int64_t last_ = 0;
+  int64_t since_ = 0;   // work that has been done since it looked
+  int64_t asked_ = 0;   // when the user was last asked whether to stop ...
+  int64_t passed_ = 0;  // ... and the lock last offered to others
 };
 
 // Runs the whole of a batch whose members have been told that they have their values, and what it
@@ -55,10 +65,25 @@ void run_alone(Node& node, Poll& poll);
 int64_t now();  // in nanoseconds
 
 // Without the embedding program's lock, which is worth it for estimated nanoseconds of some work.
+// Other threads may record and drop meanwhile, but not run.
+inline constinit std::atomic<int> kernels_unlocked{0};
+inline constinit std::span<Node* const> in_hand;  // nodes whose kernel runs so
 struct Unlocked {
-  void* state = host.unlock();
-  ~Unlocked() { host.lock(state); }
+  explicit Unlocked(std::span<Node* const> nodes = {}) {
+    in_hand = nodes;
+    ++kernels_unlocked;
+    state = host.unlock();
+  }
+  Unlocked(const Unlocked&) = delete;
+  ~Unlocked() {
+    --kernels_unlocked;
+    host.lock(state);
+    in_hand = {};
+  }
+  void* state;
 };
+// The thread whose kernel it was does not go on: its nodes have failed.
+void abandon_kernel();
 inline bool is_worth_unlocking(int64_t work) { return work > 100'000 && host.unlock; }
 
 // Runs what is pending level by level, like nodes of a level at once; false if there is nothing to

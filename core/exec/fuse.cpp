@@ -357,10 +357,10 @@ void Group::run_here() {
   const int64_t start = report ? now() : 0;
   {
     std::optional<Unlocked> unlocked;
-    if (is_worth_unlocking(work)) unlocked.emplace();
+    if (is_worth_unlocking(work)) unlocked.emplace(members());
     kernel();
   }
-  if (report) report->fusion(members(), now() - start);
+  if (report) report->fusion(members(), start ? now() - start : 0);
 }
 
 void Group::publish() {
@@ -469,21 +469,31 @@ void Fusion::run(Node& node) {
       return closed_ ? finish() : void();
     }
     if (passes(node)) return run_alone(node, poll_);
+    const Ref<Node> held(&node);  // another thread may drop it meanwhile
     finish();
+    return run_first(node);
   }
-  if (is_worth_it(node) && starts(node)) return add(node);
-  run_alone(node, poll_);
+  run_first(node);
 }
 
-// The way back may lead through it: its place is after those of what it reads.
+void Fusion::run_first(Node& node) {
+  is_worth_it(node) && starts(node) ? add(node) : run_alone(node, poll_);
+}
+
+// The way back may lead through it: its place is after those of what it reads. Otherwise it can
+// wait for the next run, rather than keep others from running in one pass.
 void Fusion::pass_over(Node& node) {
-  if (!node.needs_grad()) return;
-  const Ref<Node> held(&node);
   const auto may_wait = [](const Value& in) {
     return in && (in->state == State::pending || is_awaited(*in));
   };
-  if (n_ > 0 && std::ranges::any_of(node.in(), may_wait)) finish();
-  take_place(node);
+  if (n_ > 0 && std::ranges::any_of(node.in(), may_wait)) {
+    if (!node.needs_grad()) return;
+    const Ref<Node> held(&node);
+    finish();
+    // Another thread may have begun to read it.
+    return node.uses > 0 ? run_alone(node, poll_) : give_up(node);
+  }
+  give_up(node);
 }
 
 // Others may have run or let go of members while they waited. Those that are let go of and may be

@@ -14,6 +14,7 @@ namespace wend {
 class Fusion {
  public:
   static constexpr int kMembers = 48, kReads = 96, kParts = 8;
+  static_assert(kMembers <= kNoOrder);
 
   explicit Fusion(Poll& poll) : poll_(poll) {}
   Fusion(const Fusion&) = delete;
@@ -22,6 +23,7 @@ class Fusion {
   void run(Node& node);
   // Otherwise the node may as well be run by itself.
   bool may_wait(const Node& node) const { return n_ > 0 || is_worth_it(node); }
+  bool waits(const Node& node) const;
   // Instead of run, for a node whose value nobody can look at.
   void pass_over(Node& node);
   // Runs what waits.
@@ -31,13 +33,13 @@ class Fusion {
   bool is_worth_it(const Node& node) const {
     return node.layout->numel >= from_ && (node.op->tile || node.op->rows);
   }
-  bool waits(const Node& node) const;
   bool starts(const Node& node);
   bool joins(const Node& node);
   bool completes(const Node& node) const;
   bool collects(const Node& node);
   bool passes(const Node& node);
   void add(Node& node);
+  void run_first(Node& node);
   std::vector<Ref<Node>> keep_due();
   bool is_worth_one_pass() const;
   void run_each();

@@ -2,15 +2,13 @@
 // What a kernel does is the op's; which nodes exist is the graph's.
 #include "exec/run.hpp"
 
-#include <pthread.h>
 #include <time.h>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
 #include <exception>
-#include <mutex>
+#include <thread>
 
 #include "base/denormals.hpp"
 #include "exec/execute.hpp"
@@ -35,32 +33,9 @@ constinit RunAtOnce run_at_once = [](Node& node) {
 
 namespace {
 
-constexpr size_t kLargeOnAverage = 64 << 10;   // bytes of a value that gains nothing by company
-constexpr int64_t kPollInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
-
-// One run at a time; a thread may run again inside its own run (a destructor may observe). Depth,
-// owner and waiters change under the embedding program's lock only.
-struct Turn {
-  pthread_t owner{};
-  int depth = 0;
-  int waiters = 0;
-};
-constinit Turn turn;
-
-struct EndOfTurn {
-  std::mutex mutex;
-  std::condition_variable over;
-};
-
-EndOfTurn& end_of_turn() {
-  static EndOfTurn& e = *new EndOfTurn;
-  return e;
-}
-
-struct TakeTurn {
-  TakeTurn() { take_turn(); }
-  ~TakeTurn() { give_turn(); }
-};
+constexpr size_t kLargeOnAverage = 64 << 10;  // bytes of a value that gains nothing by company
+constexpr int64_t kAskInterval = 50'000'000;  // nanoseconds between looks for Ctrl-C
+constexpr int64_t kPassInterval = 5'000'000;  // between offers of the lock, as Python's own
 
 bool failures = false;  // true once a node has failed
 
@@ -119,7 +94,8 @@ void give_memory(Node& node) {
 }
 
 [[gnu::noinline]] void call_unlocked(Run& run) {
-  const Unlocked unlocked;
+  auto* const node = const_cast<Node*>(&run.node);
+  const Unlocked unlocked({&node, 1});
   run.node.op->kernel(run);
 }
 
@@ -134,7 +110,7 @@ void give_memory(Node& node) {
 [[gnu::noinline]] void call_reported(Run& run, int64_t work) {
   const int64_t start = now();
   call_kernel(run, work);
-  report->kernel(run.node, now() - start);
+  if (report) report->kernel(run.node, now() - start);  // another thread may have ended it
 }
 
 inline void run_kernel(Node& node, int64_t work) {
@@ -187,6 +163,15 @@ void pass_marker(Node& node) {
 }  // namespace
 
 void publish(Node& node) { publish_now(node); }
+
+void give_up(Node& node) {
+  if (!node.op->kernel && !node.op->view) return pass_marker(node);
+  if (const Error* error = input_error(node)) return fail_node(node, *error);
+  pending.remove(&node);
+  node.state = State::dropped;
+  take_place(node);
+  let_inputs_go(node);
+}
 
 namespace {
 
@@ -272,24 +257,46 @@ void execute(Node& node, int64_t work) {
 
 void Poll::look() {
   since_ = 0;
+  if (look_after < 0) give_way_to_soon();
   if (!host.interrupted) return;
   const int64_t t = now();
-  if (t - last_ < kPollInterval) return;
-  last_ = t;
+  if (!passed_) passed_ = t;
+  if (t - passed_ >= kPassInterval) {
+    passed_ = t;
+    host.lock(host.unlock());
+  }
+  if (t - asked_ < kAskInterval) return;
+  asked_ = t;
   if (host.interrupted()) throw Error(ErrorKind::interrupted, "interrupted");
+}
+
+void abandon_kernel() {
+  while (kernels_unlocked.load() > 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  for (Node* node : std::exchange(in_hand, {}))
+    if (node->state == State::pending)
+      fail_node(*node, Error(ErrorKind::runtime,
+                             "the program ended while another thread computed this value"));
+}
+
+void wait_for_kernels() {
+  while (kernels_unlocked.load() > 0 || pool_is_busy())
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 namespace {
 
-// Nodes keep their places while a run goes through them.
+// Nodes keep their places while a run goes through them, and others inside it.
 struct KeepPlaces {
+  const bool outermost = !pending.in_run;
+
   KeepPlaces() {
     // Those that were dropped count no more.
-    if (!pending.in_run && pending.has_many_gaps()) pending.compact(false);
+    if (outermost && pending.has_many_gaps()) pending.compact(false);
     pending.in_run = true;
   }
+  KeepPlaces(const KeepPlaces&) = delete;
   ~KeepPlaces() {
-    if (turn.depth > 1) return;
+    if (!outermost) return;
     pending.in_run = false;
     if (!pending.begun || pending.has_many_gaps()) pending.compact(!pending.begun);
     pending.look_later(pending.begun ? early_start.nodes : early_start.first());
@@ -302,7 +309,7 @@ struct KeepPlaces {
 [[gnu::always_inline]] inline void run_one(Node& node, Poll& poll) {
   const int64_t work = work_of(node);
   poll.after(work);
-  retain(&node);
+  retain(&node);  // another thread may drop it meanwhile
   struct Held {
     Node* node;
     ~Held() { unref(node); }
@@ -313,28 +320,6 @@ struct KeepPlaces {
 }  // namespace
 
 void run_alone(Node& node, Poll& poll) { run_one(node, poll); }
-
-void take_turn() {
-  const pthread_t me = pthread_self();
-  while (turn.depth > 0 && !pthread_equal(turn.owner, me)) {
-    ++turn.waiters;
-    void* state = host.unlock ? host.unlock() : nullptr;
-    {
-      // The timeout covers a notification sent before this thread came to wait.
-      EndOfTurn& end = end_of_turn();
-      std::unique_lock lock(end.mutex);
-      end.over.wait_for(lock, std::chrono::milliseconds(1));
-    }
-    if (host.lock) host.lock(state);
-    --turn.waiters;
-  }
-  turn.owner = me;
-  ++turn.depth;
-}
-
-void give_turn() {
-  if (--turn.depth == 0 && turn.waiters > 0) end_of_turn().over.notify_all();
-}
 
 namespace {
 
@@ -363,16 +348,20 @@ void start_pending() {
   const bool in_order = are_self_reliant(pending) || !are_small(pending);
   pending.self_reliant = 0;
   if (pending.live == 0) return;
-  TakeTurn taken;
-  KeepPlaces keeping;
+  const TakeTurn taken;
+  const KeepPlaces keeping;
+  // What other threads and user code record meanwhile is not this run's: it may read what the run
+  // has passed over. All others have held, as long as they are pending, what they read.
+  const size_t end = pending.nodes.size();
   pending.begun = false;
   ++counters.runs;
   if (report) report->run(std::ranges::count_if(pending.nodes, is_due));
   Poll poll;
-  if (mode.batching && turn.depth == 1 && !in_order && run_in_batches(poll) && pending.live == 0)
+  if (mode.batching && keeping.outermost && !in_order && run_in_batches(poll) && pending.live == 0)
     return;
   Fusion fusion(poll);
-  for (size_t i = 0; i < pending.nodes.size(); ++i) {
+  for (size_t i = 0; i < end; ++i) {
+    poll.pause();
     fetch_ahead(i);
     Node* node = pending.nodes[i];
     if (!node) continue;
@@ -389,8 +378,8 @@ void start_pending() {
 namespace {
 
 bool may_start_early() {
-  return mode.batching && !report && num_threads() > 1 && turn.depth == 0 && !is_taking_apart() &&
-         are_small(pending);
+  return mode.batching && !report && num_threads() > 1 && !turn.taken && !turn.awaited &&
+         !is_taking_apart() && are_small(pending);
 }
 
 void start_early() {
@@ -447,8 +436,7 @@ namespace {
 // Not inside a run, and not while nodes are taken apart or an exception is handled: those belong to
 // the thread, and another fiber would find them half done.
 bool may_give_way() {
-  return mode.batching && !mode.eager && !is_taking_apart() &&
-         (turn.depth == 0 || !pthread_equal(turn.owner, pthread_self())) &&
+  return mode.batching && !mode.eager && !is_taking_apart() && own_turns == 0 &&
          std::uncaught_exceptions() == 0 && !std::current_exception();
 }
 

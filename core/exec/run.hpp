@@ -41,10 +41,10 @@ inline constinit EarlyStart early_start;
 // Runs what is pending when it is too much; or some of it, where other threads can be at it while
 // more is recorded.
 void look_at_pending();
-inline void bound_laziness() {
-  if (pending.nodes.size() >= pending.look_at || pending.bytes + pending.pinned > pending.max_bytes)
-      [[unlikely]]
-    look_at_pending();
+// Whether it is to be looked at.
+inline bool may_be_too_lazy() {
+  return pending.nodes.size() >= pending.look_at ||
+         pending.bytes + pending.pinned > pending.max_bytes;
 }
 
 // What the embedding program lends a run: its lock, and whether the user asked to stop.
@@ -52,12 +52,12 @@ struct Host {
   void* (*unlock)() = nullptr;
   void (*lock)(void*) = nullptr;
   bool (*interrupted)() = nullptr;  // true when the user's request to stop is to be honoured
+  bool (*ends)() = nullptr;         // true when no thread but the caller's goes on any more
 };
 extern constinit Host host;
 
-// Nobody runs between take_turn and give_turn but the caller, e.g. while the process forks.
-void take_turn();
-void give_turn();
+// Waits until no kernel runs, for the end of the process: what they call must not go before.
+void wait_for_kernels();
 
 struct Counters {
   uint64_t runs = 0;      // runs that had something to do

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/forever.hpp"
+#include "base/put_off.hpp"
 #include "graph/batch.hpp"
 #include "graph/op.hpp"
 #include "graph/record.hpp"
@@ -50,7 +51,7 @@ constinit Forever<Dying> dying;
   Extra* extra = node->extra;
   if (node->code) source_hooks.release(node->code, 1);
   free_memory(node);
-  if (extra) delete extra;
+  if (extra) let_go_after_run(extra, [](void* e) { delete static_cast<Extra*>(e); });
 }
 
 [[gnu::noinline]] void drain(std::vector<Node*>& nodes) {

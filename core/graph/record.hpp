@@ -175,12 +175,14 @@ inline void let_inputs_go(Node& node) {
 }
 
 uint64_t nodes_recorded();
-inline constinit uint64_t last_order = 0;
+// Lower ones are places among the few nodes that wait to run in one pass, see exec/fuse.
+constexpr uint64_t kNoOrder = 64;
+inline constinit uint64_t last_order = kNoOrder;
 inline uint64_t next_order() { return ++last_order; }
 // A pending node that a run passed over keeps the place that it had there: others may have taken
 // theirs after it.
 inline void take_place(Node& node) {
-  if (!node.order) node.order = next_order();
+  if (node.order <= kNoOrder) node.order = next_order();
 }
 // The place in the user's program that a node recorded now belongs to, its code object retained.
 Source current_source();
