@@ -308,6 +308,8 @@ uint64_t writer_of(const Node& node) {
 }
 
 void give_row(Node& node) {
+  if (!node.batch)
+    fail(ErrorKind::runtime, "internal: the value of ", node.op->name, " was read before it ran");
   Node& whole = *node.batch->whole;
   if (whole.state == State::pending) run_at_once(whole);
   if (whole.state == State::failed) throw *whole.extra->error;

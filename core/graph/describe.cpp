@@ -149,8 +149,6 @@ std::string show_tuple(std::span<const int64_t> values) {
   return text + (values.size() == 1 ? ",)" : ")");
 }
 
-bool is_constant(const Node& node) { return node.flags & Node::constant; }
-
 std::string describe_tensor(const Node& node) {
   if (!is_constant(node)) return show_tuple(node.sizes()) + " " + name_of(node.dtype);
   if (node.dtype == DType::bool_) return int_of(node) ? "True" : "False";

@@ -16,8 +16,6 @@ std::string describe_call(const Op& op, std::span<const Value> inputs, std::span
 std::string describe_tensor(const Node& node);
 // "3", "(2, 3)", "'mean'", ...
 std::string show_argument(const Arg& arg);
-// True iff the node is a number that was written in the program.
-bool is_constant(const Node& node);
 // "(2, 3)"
 std::string show_tuple(std::span<const int64_t> values);
 

@@ -207,6 +207,7 @@ struct Op {
   bool keeps_base = true;  // ... and can be derived from it again
   bool differentiable = true;
   bool at_once = false;  // can fail on values, so it runs when recorded
+  bool given = false;    // the value was not computed: it came from outside
   uint8_t edges = 0;     // bit i: input i is a gradient edge only, its value is not read; 0xff: all
   uint8_t donates =
       0;  // bit i: the memory of input i, if nobody else needs it, may be the output's

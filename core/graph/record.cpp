@@ -524,6 +524,21 @@ Value record(const Op& op, std::span<Value> inputs, std::span<const Arg> attrs) 
   return record_anew(op, inputs);
 }
 
+const char* given_data(const Node& node) {
+  const Node* origin = &node;
+  const Buffer* buffer = node.buffer;
+  while (origin->op->view && origin->n_inputs && origin->inputs[0]) {
+    origin = origin->inputs[0].get();
+    if (!buffer) buffer = origin->buffer;  // a view that is pending lies in its base's
+  }
+  if (!origin->op->given || !buffer) return nullptr;
+  return buffer->data + node.offset * size_of(node.dtype);
+}
+
+const Op& memory_op(const Node& of) {
+  return given_data(of) ? op_named("data") : op_named("computed");
+}
+
 Values call(const Op& op, std::span<Arg> args) {
   if (op.body) {
     Call c{op, args};

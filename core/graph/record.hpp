@@ -54,6 +54,13 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
 // A node that was never pending and has neither inputs nor a value; its only reference is the
 // caller's.
 Node* bare_node(const Op& op, uint32_t n_inputs, DType dtype, const Layout* layout, int64_t offset);
+// Where a value lies that came from outside (from Python's numbers, NumPy, a file), or a view of
+// such a value; null for what was computed. Ops that can fail on values look at the former when they
+// are recorded, so that they raise where they are called, and at the latter when they run, even if
+// they are there already: when an error is raised does not depend on what ran before.
+const char* given_data(const Node& node);
+// Of a node that is to hold memory of `of`, or a copy: so that it is given or computed as `of` is.
+const Op& memory_op(const Node& of);
 // Calls any op with arguments in the order of its signature.
 Values call(const Op& op, std::span<Arg> args);
 
@@ -71,7 +78,8 @@ Value number(double v);
 Value number(int64_t v);
 Value number(bool v);
 Value number(const Arg& arg);
-// The value of a constant or number as a double or an integer.
+// The value of a constant or number, which is there from the start, as a double or an integer.
+inline bool is_constant(const Node& node) { return node.flags & Node::constant; }
 double real_of(const Node& node);
 int64_t int_of(const Node& node);
 

@@ -15,6 +15,11 @@
 namespace wend {
 namespace {
 
+void check_places(const int64_t* places, int64_t total, int64_t n) {
+  if (std::any_of(places, places + total, [n](int64_t p) { return p < 0 || p >= n; }))
+    fail(ErrorKind::runtime, "torch.searchsorted(): sorter index out of range");
+}
+
 // Inputs: boundaries, values, and perhaps the sorter. Attribute: right.
 void infer_search(Infer& s) {
   const Node& values = *s.in[1];
@@ -22,6 +27,9 @@ void infer_search(Infer& s) {
   if (common == DType::bool_ && values.numel() > 0) not_for("searchsorted_out_cpu", common);
   s.layout = contiguous(values.sizes());
   s.dtype = DType::int64;
+  const int64_t n = s.in[0]->size(s.in[0]->ndim() - 1);
+  if (s.in.size() > 2)
+    look_at_given(*s.in[2], [=](const int64_t* at, int64_t all) { check_places(at, all, n); });
   for (int i = 0; i < 2; ++i) s.in[i] = cast(s.in[i], common);
   for (Value& in : s.in)
     if (!in->layout->contiguous) in = contiguous_copy(in);
@@ -33,9 +41,7 @@ void run_search(Run& s) {
   int64_t rows = 1;
   for (int i = 0; i + 1 < boundaries.ndim(); ++i) rows *= boundaries.size(i);
   const int64_t* sorter = s.node.n_inputs > 2 ? indices(s.in(2)) : nullptr;
-  const int64_t total = rows * n;
-  if (sorter && std::any_of(sorter, sorter + total, [n](int64_t p) { return p < 0 || p >= n; }))
-    fail(ErrorKind::runtime, "torch.searchsorted(): sorter index out of range");
+  if (sorter) check_places(sorter, rows * n, n);
   search({boundaries.dtype, boundaries.data(), sorter, rows, n, values.data(),
           values.numel() / rows, s.attr(0).as_bool(), reinterpret_cast<int64_t*>(s.out())});
 }
@@ -118,7 +124,7 @@ Value list_of(const std::vector<T>& items, DType dtype) {
   BufferRef buffer = allocate(items.size() * sizeof(T));
   if (!items.empty()) std::memcpy(buffer->data, items.data(), items.size() * sizeof(T));
   const LayoutRef layout = contiguous(Dims{static_cast<int64_t>(items.size())});
-  return from_buffer(op_named("data"), std::move(buffer), dtype, layout.get());
+  return from_buffer(op_named("computed"), std::move(buffer), dtype, layout.get());
 }
 
 // Contiguous and valued.

@@ -246,7 +246,7 @@ Value with_layout(const Value& a, const Layout* layout) {
 Value own_copy(const Node& node) {
   BufferRef buffer = allocate(node.buffer->bytes);
   std::memcpy(buffer->data, node.buffer->data, node.buffer->bytes);
-  return from_buffer(op_named("data"), std::move(buffer), node.dtype, node.layout, node.offset);
+  return from_buffer(memory_op(node), std::move(buffer), node.dtype, node.layout, node.offset);
 }
 
 Value longer_copy(const Node& node, size_t bytes) {
@@ -255,7 +255,7 @@ Value longer_copy(const Node& node, size_t bytes) {
   std::memcpy(buffer->data, node.buffer->data, old);
   std::memset(buffer->data + old, 0, bytes - old);
   const Dims sizes{static_cast<int64_t>(bytes) / size_of(node.dtype)};
-  return from_buffer(op_named("data"), std::move(buffer), node.dtype, contiguous(sizes).get());
+  return from_buffer(memory_op(node), std::move(buffer), node.dtype, contiguous(sizes).get());
 }
 
 void copy_into(Buffer* storage, const Node& where, const Node& value) {

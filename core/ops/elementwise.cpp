@@ -252,10 +252,10 @@ void infer_pow(Infer& s) {
 
 [[noreturn]] void divided_by_zero() { fail(ErrorKind::runtime, "ZeroDivisionError"); }
 
-bool has_zero(const Node& divisor) {
+bool has_zero(const Node& divisor, const char* data) {
   Iteration it;
   it.begin(divisor.sizes());
-  it.add(divisor.data(), divisor.strides(), divisor.sizes(), size_of(divisor.dtype));
+  it.add(const_cast<char*>(data), divisor.strides(), divisor.sizes(), size_of(divisor.dtype));
   const int64_t size = size_of(divisor.dtype);
   constexpr char zero[8] = {};
   bool found = false;
@@ -266,13 +266,13 @@ bool has_zero(const Node& divisor) {
   return found;
 }
 
-// Integers are not divided by 0: a divisor that has its value is looked at now, others when they
-// run.
+// Integers are not divided by 0: a divisor that came from outside is looked at now, one that was
+// computed when the node runs.
 void infer_division(Infer& s) {
   infer<Class::Division, 2>(s);
-  const Node& divisor = *s.in[1];
-  if (!is_floating(s.dtype) && s.layout->numel > 0 && is_readable(divisor) && has_zero(divisor))
-    divided_by_zero();
+  if (is_floating(s.dtype) || s.layout->numel == 0) return;
+  const char* divisor = given_data(*s.in[1]);
+  if (divisor && has_zero(*s.in[1], divisor)) divided_by_zero();
 }
 
 void refuse_bool_difference(const Infer& s) {
@@ -297,24 +297,29 @@ void infer_scaled_difference(Infer& s) {
   infer<Class::Number, 3>(s);
 }
 
-// The numbers have no say in the dtype, and must fit it.
+// The numbers have no say in the dtype, and must fit it. Those of a batch's members, one behind the
+// other, are no constants any more, and were looked at when the members were recorded.
 void infer_fixed(Infer& s) {
   const DType dtype = s.in[0]->dtype;
-  for (const Value& number : s.in.subspan(1)) check_fits(*number, dtype);
+  for (const Value& number : s.in.subspan(1))
+    if (is_constant(*number)) check_fits(*number, dtype);
   settle(s, s.in, dtype);
 }
+
+bool is_negative(const Node& number) { return is_constant(number) && real_of(number) < 0; }
 
 void infer_hardtanh(Infer& s) {
   const DType dtype = s.in[0]->dtype;
   if (dtype == DType::bool_) fail(ErrorKind::runtime, "Bool inputs not supported for hardtanh");
-  if (dtype == DType::uint8 && (real_of(*s.in[1]) < 0 || real_of(*s.in[2]) < 0))
+  if (dtype == DType::uint8 && (is_negative(*s.in[1]) || is_negative(*s.in[2])))
     fail(ErrorKind::runtime, "cannot do hardtanh on an unsigned type with negative limits");
   infer_fixed(s);
 }
 
 void infer_softshrink(Infer& s) {
   const DType dtype = s.in[0]->dtype;
-  const double lambda = real_of(*s.in[1]), most = largest_real(dtype);
+  const double lambda = is_constant(*s.in[1]) ? real_of(*s.in[1]) : 0;
+  const double most = largest_real(dtype);
   if (is_floating(dtype) && !(lambda >= 0 && lambda <= most))
     fail(ErrorKind::runtime, "lambda must be in range [0, ", most, "] for input dtype ",
          scalar_type_name(dtype), ", but found ", lambda);

@@ -22,9 +22,8 @@ const int64_t* numbers_of(const Node& node) {
   return reinterpret_cast<const int64_t*>(node.data());
 }
 
-void check_rows(const Node& indices, int64_t rows) {
-  const int64_t* at = numbers_of(indices);
-  for (int64_t i = 0; i < indices.numel(); ++i)
+void check_rows(const int64_t* at, int64_t n, int64_t rows) {
+  for (int64_t i = 0; i < n; ++i)
     if (at[i] < 0 || at[i] >= rows) fail(ErrorKind::index, "index out of range in self");
 }
 
@@ -42,7 +41,10 @@ void infer_embedding(Infer& s) {
   s.layout = contiguous(rows_of_table(indices, table.size(1)));
 }
 
-void check_embedding(const Node& node) { check_rows(*node.inputs[1], node.inputs[0]->size(0)); }
+void check_embedding(const Node& node) {
+  const Node& indices = *node.inputs[1];
+  check_rows(numbers_of(indices), indices.numel(), node.inputs[0]->size(0));
+}
 
 void run_embedding(Run& s) {
   const Node &table = s.in(0), &indices = s.in(1);
@@ -154,11 +156,9 @@ void check_index_dtype(const Node& indices) {
        scalar_type_name(indices.dtype), "Tensor instead (while checking arguments for embedding)");
 }
 
-// Of indices that are there, unless they must be converted first.
 void look_at_indices(const Call& c) {
-  const Node &table = *c[0].node, &indices = *c[1].node;
-  if (indices.dtype == DType::int64 && indices.layout->contiguous && is_readable(indices))
-    check_rows(indices, table.size(0));
+  const int64_t rows = c[0].node->size(0);
+  look_at_given(*c[1].node, [=](const int64_t* at, int64_t n) { check_rows(at, n, rows); });
 }
 
 Values embedding_body(Call& c) {
@@ -181,18 +181,17 @@ void infer_one_hot(Infer& s) {
   s.layout = contiguous(rows_of_table(*s.in[0], s.attrs[0].as_int()));
 }
 
-void check_classes(const Node& node, int64_t classes) {
-  const int64_t* at = numbers_of(node);
-  for (int64_t i = 0; i < node.numel(); ++i)
+void check_classes(const int64_t* at, int64_t n, int64_t classes) {
+  for (int64_t i = 0; i < n; ++i)
     if (at[i] < 0) fail(ErrorKind::runtime, "Class values must be non-negative.");
-  for (int64_t i = 0; i < node.numel(); ++i)
+  for (int64_t i = 0; i < n; ++i)
     if (at[i] >= classes)
       fail(ErrorKind::runtime, "Class values must be smaller than num_classes.");
 }
 
 void run_one_hot(Run& s) {
   const int64_t classes = s.attr(0).as_int();
-  check_classes(s.in(0), classes);
+  check_classes(numbers_of(s.in(0)), s.in(0).numel(), classes);
   fill_zero(s.out(), s.node.numel() * sizeof(int64_t));
   const int64_t* at = numbers_of(s.in(0));
   auto* out = reinterpret_cast<int64_t*>(s.out());
@@ -212,10 +211,11 @@ Values one_hot_body(Call& c) {
     const int64_t* at = numbers_of(*indices);
     classes = 1 + std::max<int64_t>(0, *std::max_element(at, at + indices->numel()));
   }
+  look_at_given(*c[0].node, [=](const int64_t* at, int64_t n) { check_classes(at, n, classes); });
   // Without classes nothing is left to run, so that the values are looked at here.
-  if (is_readable(*indices) || classes <= 0) {
+  if (classes <= 0) {
     observe(indices);
-    check_classes(*indices, classes);
+    check_classes(numbers_of(*indices), indices->numel(), classes);
   }
   return {record(op, {indices}, {Arg::of(classes)})};
 }

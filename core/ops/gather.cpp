@@ -50,8 +50,8 @@ void infer_gather(Infer& s) {
         fail(ErrorKind::runtime, "Size does not match at dimension ", i, " expected index ",
              show(index.sizes()), " to be no larger than self ", show(a.sizes()),
              " apart from dimension ", dim);
-    s.in[1] = as_index(s.in[1]);
     check_early(s.in[1], 0, sizes[dim], dim, index_runtime_error);
+    s.in[1] = as_index(s.in[1]);
   }
   s.dtype = a.dtype;
   s.layout = contiguous(index.sizes());
@@ -83,8 +83,8 @@ void infer_scatter(Infer& s) {
   if (index.numel() > 0) {
     check_index_dtype(index, "scatter");
     check_scatter_sizes(a, dim, index, kNumber ? nullptr : &source);
-    s.in[1] = as_index(s.in[1]);
     check_early(s.in[1], 0, AtLeast1d(a).sizes[dim], dim, index_runtime_error);
+    s.in[1] = as_index(s.in[1]);
   }
   s.dtype = a.dtype;
   s.layout = contiguous(a.sizes());
@@ -123,10 +123,10 @@ void infer_index_select(Infer& s) {
          index.numel(), " value(s)");
   if (index.dtype != DType::int64 && index.dtype != DType::int32)
     fail(ErrorKind::runtime, "index_select(): Expected dtype int32 or int64 for index");
-  s.in[1] = as_index(s.in[1]);
   Dims sizes(a.sizes());
   if (sizes.n) sizes[dim] = index.numel();
   check_early(s.in[1], 0, sizes.n ? a.size(dim) : 1, dim, out_of_range_in_self);
+  s.in[1] = as_index(s.in[1]);
   s.dtype = a.dtype;
   s.layout = contiguous(sizes);
 }
@@ -235,8 +235,8 @@ void infer_index_slices(Infer& s) {
   const Node &a = *s.in[0], &index = *s.in[1], &source = *s.in[2];
   const int dim = wrap_dim(s.attrs[0].as_int(), a.ndim());
   (kCombine == Combine::add ? check_index_add : check_index_copy)(a, dim, index, source);
-  s.in[1] = as_index(s.in[1]);
   check_early(s.in[1], 0, AtLeast1d(a).sizes[dim], dim, slice_error<kCombine>(a));
+  s.in[1] = as_index(s.in[1]);
   s.dtype = a.dtype;
   s.layout = contiguous(a.sizes());
 }

@@ -17,7 +17,12 @@ void no_rule(Infer& s) {
 
 constexpr Op kOps[] = {
     {.name = "data",
-     .doc = "Memory that was filled when the node was made.",
+     .doc = "Memory that was filled from outside when the node was made.",
+     .infer = no_rule,
+     .given = true,
+     .hidden = true},
+    {.name = "computed",
+     .doc = "Memory that an op has filled when the node was made.",
      .infer = no_rule,
      .hidden = true},
     {.name = "leaf",

@@ -93,11 +93,6 @@ struct Indices {
     }
     return plain;
   }
-  void check_valued(std::span<const int64_t> sizes) const {
-    for (const Value& v : in)
-      if (!is_readable(*v)) return;
-    check(sizes);
-  }
 };
 
 // The places that the indices name in a tensor of these sizes and strides.
@@ -146,7 +141,6 @@ void infer_index(Infer& s) {
   const Indices by(s.in, 1, s.attrs[0], kRaise);
   const Geometry g = geometry(a, by.dims, by.sizes().span());
   check_not_empty(a, by);
-  if (count(g.sizes.span()) > 0) by.check_valued(a.sizes());
   s.dtype = a.dtype;
   if (g.sizes.n < 2 || kRaise == take_error ||
       (a.layout->contiguous && by.dims.size() == 1 && by.in[0]->layout->contiguous)) {
@@ -186,7 +180,6 @@ void infer_index_put(Infer& s) {
     fail(ErrorKind::runtime, "Index put requires the source and destination dtypes match, got ",
          scalar_type_name(a.dtype), " for the destination and ", scalar_type_name(values.dtype),
          " for the source.");
-  if (count(g.sizes.span()) > 0) by.check_valued(a.sizes());
   infer_dense_like_input(s);
 }
 
@@ -201,6 +194,17 @@ void run_index_put(Run& s) {
   const Dims strides = placed(values, values.strides(), 0, g.sizes.n, g.sizes.n);
   put(g.sizes.span(), {s.out(), s.node.dtype, g.strides.span()},
       {values.data(), values.dtype, strides.span()}, named.places, kCombine);
+}
+
+// Looks at the indices `given` for dimensions of `a`, none where one is null. Of a place that does
+// not exist nothing is taken or written.
+void look_at_indices(const Node& a, std::span<const Value> given, OutOfRange raise) {
+  const auto is_empty = [](const Value& v) { return v && v->numel() == 0; };
+  if (a.numel() == 0 || std::ranges::any_of(given, is_empty)) return;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const int dim = static_cast<int>(i);
+    if (given[i]) check_early(given[i], -a.size(dim), a.size(dim), dim, raise);
+  }
 }
 
 Value record_index(const Value& a, std::span<const Value> index, const Arg& dims,
@@ -290,7 +294,9 @@ Values body_take(Call& c) {
   if (a->numel() == 0 && by->numel() > 0)
     fail(ErrorKind::index, "take(): tried to take from an empty tensor");
   const Dims first{0};
-  return {record_index(reshape(a, Dims{-1}), {&by, 1}, Arg::of(first.span()), "take_at")};
+  const Value flat = reshape(a, Dims{-1});
+  look_at_indices(*flat, {&by, 1}, take_error);
+  return {record_index(flat, {&by, 1}, Arg::of(first.span()), "take_at")};
 }
 
 Values body_put(Call& c) {
@@ -307,11 +313,11 @@ Values body_put(Call& c) {
          source->numel(), ", index.numel() = ", by->numel());
   if (a->numel() == 0 && by->numel() > 0)
     fail(ErrorKind::index, "put_(): Tried to put elements into an empty tensor");
-  const Value list = reshape(by, Dims{-1});
+  const Value list = reshape(by, Dims{-1}), row = reshape(a, Dims{-1});
+  look_at_indices(*row, {&by, 1}, take_error);
   const Dims first{0};
-  const Value flat =
-      record_index_put(c[3].as_bool() ? "put_adding" : "put_at", reshape(a, Dims{-1}),
-                       reshape(source, Dims{-1}), {&list, 1}, Arg::of(first.span()));
+  const Value flat = record_index_put(c[3].as_bool() ? "put_adding" : "put_at", row,
+                                      reshape(source, Dims{-1}), {&list, 1}, Arg::of(first.span()));
   return {with_layout(reshape(flat, a->sizes()), dense_like(*a->layout).get())};
 }
 
@@ -549,6 +555,19 @@ void check_bounds(const Node& index, int64_t low, int64_t size, int64_t dim, Out
     raise(*bad, dim, size);
 }
 
+void check_early(const Value& index, int64_t low, int64_t size, int64_t dim, OutOfRange raise) {
+  if (low == size && index->numel() > 0) {
+    observe(index);
+    const Value known = as_index(index);
+    observe(known);
+    return check_bounds(*known, low, size, dim, raise);
+  }
+  look_at_given(*index, [&](const int64_t* at, int64_t n) {
+    for (int64_t i = 0; i < n; ++i)
+      if (at[i] < low || at[i] >= size) raise(at[i], dim, size);
+  });
+}
+
 void start_from_input(Run& s) {
   if (!s.donated(0) && s.node.numel()) copy(s.node.sizes(), strided(s.node), strided(s.in(0)));
 }
@@ -580,15 +599,19 @@ Chosen present(std::span<const Value> given) {
 Value index(const Value& a, std::span<const Value> given) {
   Chosen named = present(given);
   gather_up(named.by, 2);
-  return record_index(a, named.by, Arg::of(named.dims.span()));
+  Value taken = record_index(a, named.by, Arg::of(named.dims.span()));
+  look_at_indices(*a, given, index_error);
+  return taken;
 }
 
 Value index_put(const Value& a, std::span<const Value> given, const Value& values,
                 bool accumulate) {
   Chosen named = present(given);
   gather_up(named.by, 2);
-  return record_index_put(accumulate ? "index_add_at" : "index_put_at", a, values, named.by,
-                          Arg::of(named.dims.span()));
+  Value written = record_index_put(accumulate ? "index_add_at" : "index_put_at", a, values,
+                                   named.by, Arg::of(named.dims.span()));
+  look_at_indices(*a, given, index_error);
+  return written;
 }
 
 }  // namespace wend

@@ -10,6 +10,7 @@
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
+#include "ops/places.hpp"
 
 namespace wend {
 namespace {
@@ -29,7 +30,8 @@ struct Nll {
   Reduction reduction;
 
   // Node `s` has the targets as input 1, perhaps the weight as input 2, and the attributes ignored,
-  // smoothing, reduction. `sizes` are those of the log-probabilities.
+  // smoothing, reduction, and how many targets are reduced to one loss, 0 for all. `sizes` are
+  // those of the log-probabilities.
   Nll(const Run& s, std::span<const int64_t> sizes)
       : target(reinterpret_cast<const int64_t*>(s.in(1).data())),
         weight(s.node.n_inputs > 2 ? reinterpret_cast<const T*>(s.in(2).data()) : nullptr),
@@ -40,9 +42,13 @@ struct Nll {
     classes = sizes[batched ? 1 : 0];
     inner = batched ? wend::count(sizes.subspan(2)) : 1;
     count = s.in(1).numel();
+    together = s.attr(3).as_int() ? s.attr(3).as_int() : count;
+    losses = s.attr(3).as_int() ? count / together : 1;
   }
 
-  int64_t count;  // of targets
+  int64_t count;     // of targets
+  int64_t together;  // of those: as many are reduced to one loss
+  int64_t losses;    // that are left then
   T weight_of(int64_t c) const { return weight ? weight[c] : T(1); }
   // Where the log-probability of class 0 for target i stands; the next class is `inner` further on.
   int64_t place(int64_t i) const { return i / inner * classes * inner + i % inner; }
@@ -66,11 +72,11 @@ struct Nll {
         row[c * inner] = static_cast<T>(-g * smoothing / classes * weight_of(c));
     row[t * inner] -= static_cast<T>(g * (1 - smoothing) * weight_of(t));
   }
-  // What the sum of the losses is divided by.
-  double divisor() const {
+  // What the sum of loss `k` is divided by.
+  double divisor(int64_t k) const {
     if (reduction != Reduction::mean) return 1;
     double total = 0;
-    for (int64_t i = 0; i < count; ++i)
+    for (int64_t i = k * together; i < (k + 1) * together; ++i)
       if (target[i] != ignored) total += weight_of(target[i]);
     return total;
   }
@@ -79,9 +85,8 @@ struct Nll {
   }
 };
 
-void check_targets(const Node& target, int64_t classes, int64_t ignored) {
-  const auto* t = reinterpret_cast<const int64_t*>(target.data());
-  for (int64_t i = 0; i < target.numel(); ++i)
+void check_targets(const int64_t* t, int64_t n, int64_t classes, int64_t ignored) {
+  for (int64_t i = 0; i < n; ++i)
     if (t[i] != ignored && (t[i] < 0 || t[i] >= classes))
       fail(ErrorKind::index, "Target ", t[i], " is out of bounds.");
 }
@@ -94,14 +99,19 @@ void infer_nll(Infer& s) {
   for (Value& in : s.in) in = row_major(in);
   s.dtype = s.in[0]->dtype;
   const bool none = static_cast<Reduction>(s.attrs[2].as_int()) == Reduction::none;
-  const Dims sizes = none && s.in[0]->ndim() > 1 ? Dims(s.in[1]->sizes()) : Dims{};
-  s.layout = contiguous(sizes);
+  const int64_t together = s.attrs[3].as_int();
+  if (none && s.in[0]->ndim() > 1)
+    s.layout = contiguous(s.in[1]->sizes());
+  else if (!none && together)
+    s.layout = contiguous(Dims{s.in[1]->numel() / together});
+  else
+    s.layout = contiguous(Dims{});
 }
 
 template <class T>
 void nll(const Run& s) {
   const Nll<T> loss(s, s.in(0).sizes());
-  check_targets(s.in(1), loss.classes, loss.ignored);
+  check_targets(loss.target, loss.count, loss.classes, loss.ignored);
   const T* input = reinterpret_cast<const T*>(s.in(0).data());
   T* out = reinterpret_cast<T*>(s.out());
   std::vector<double> each(loss.count);
@@ -112,28 +122,33 @@ void nll(const Run& s) {
     std::copy(each.begin(), each.end(), out);
     return;
   }
-  double total = 0;
-  for (double v : each) total += v;
-  *out = static_cast<T>(total / loss.divisor());
+  for (int64_t k = 0; k < loss.losses; ++k) {
+    double total = 0;
+    for (int64_t i = k * loss.together; i < (k + 1) * loss.together; ++i) total += each[i];
+    out[k] = static_cast<T>(total / loss.divisor(k));
+  }
 }
 
-// The sizes of the log-probabilities are attribute 3.
+// The sizes of the log-probabilities are attribute 4.
 void infer_nll_backward(Infer& s) {
   for (Value& in : s.in) in = row_major(in);
   s.dtype = s.in[0]->dtype;
-  s.layout = contiguous(s.attrs[3].as_ints());
+  s.layout = contiguous(s.attrs[4].as_ints());
 }
 
 template <class T>
 void nll_backward(const Run& s) {
-  const Nll<T> loss(s, s.attr(3).as_ints());
+  const Nll<T> loss(s, s.attr(4).as_ints());
   const T* g = reinterpret_cast<const T*>(s.in(0).data());
   T* out = reinterpret_cast<T*>(s.out());
-  const double scale = 1 / loss.divisor();
   const bool each = loss.reduction == Reduction::none;
   fill_zero(s.out(), s.node.numel() * sizeof(T));
+  std::vector<double> scaled(each ? 0 : loss.losses);
+  for (size_t k = 0; k < scaled.size(); ++k)
+    scaled[k] = g[k] * (1 / loss.divisor(static_cast<int64_t>(k)));
   parallel_for(loss.count, loss.grain(), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) loss.add_gradient(out, i, each ? g[i] : *g * scale);
+    for (int64_t i = begin; i < end; ++i)
+      loss.add_gradient(out, i, each ? g[i] : scaled[i / loss.together]);
   });
 }
 
@@ -145,7 +160,7 @@ void run_nll_backward(Run& s) {
 Value nll_gradient(const GradCall& s, const Value& target, const Value& weight) {
   static const Op& op = op_named("nll_loss_backward");
   const Node& node = s.node();
-  const std::initializer_list<Arg> attrs = {node.attr(0), node.attr(1), node.attr(2),
+  const std::initializer_list<Arg> attrs = {node.attr(0), node.attr(1), node.attr(2), node.attr(3),
                                             Arg::of(s.in(0)->sizes())};
   if (node.n_inputs > 2) return record(op, {s.g, target, weight}, attrs);
   return record(op, {s.g, target}, attrs);
@@ -153,48 +168,30 @@ Value nll_gradient(const GradCall& s, const Value& target, const Value& weight) 
 Value nll_gradient_of_gradient(const GradCall& s, const Value& target, const Value& weight) {
   static const Op& op = op_named("nll_loss_forward");
   const Node& node = s.node();
-  const std::initializer_list<Arg> attrs = {node.attr(0), node.attr(1), node.attr(2)};
+  const std::initializer_list<Arg> attrs = {node.attr(0), node.attr(1), node.attr(2), node.attr(3)};
   if (node.n_inputs > 2) return record(op, {s.g, target, weight}, attrs);
   return record(op, {s.g, target}, attrs);
 }
 
-// Members of a loss, their targets in one row: all inputs with a row for each target, and the
-// reduction left over.
+// Members of a loss, their targets in one row: each member's are reduced together.
 struct ManyLosses {
   explicit ManyLosses(const Lift& s, std::span<const int64_t> x)
-      : n(s.n()),
-        targets(s.like.inputs[1]->numel()),
-        classes(x.back()),
-        reduction(static_cast<Reduction>(s.like.attr(2).as_int())),
-        target(reshape(with_members(s, 1), Dims{n * targets})),
-        weight(s.in.size() > 2 ? s.in[2] : Value()) {
-    possible = x.size() <= 2 && (!weight || s.is_shared(2)) &&
-               (reduction != Reduction::mean || none_ignored(s));
+      : n(s.n()), targets(s.like.inputs[1]->numel()), classes(x.back()) {
+    const bool shares_weight = s.in.size() < 3 || s.is_shared(2);
+    possible = x.size() <= 2 && shares_weight && targets > 0;
+    attrs[0] = s.like.attr(0), attrs[1] = s.like.attr(1), attrs[2] = s.like.attr(2);
+    attrs[3] = Arg::of(targets);
   }
 
   int64_t n, targets, classes;
-  Reduction reduction;
-  Value target, weight;
   bool possible;
+  Arg attrs[5];
 
-  Value record_each(const Op& op, const Value& first, const Arg* attrs, size_t n_attrs) const {
-    Value in[] = {first, target, weight};
-    return record(op, std::span(in, weight ? 3 : 2), std::span(attrs, n_attrs));
-  }
-  // What each member's sum is divided by; none where that is 1.
-  Value divisors() const {
-    if (reduction != Reduction::mean) return nullptr;
-    if (!weight) return Value(static_cast<double>(targets));
-    return sum(reshape(index_select(weight, 0, target), Dims{n, targets}), Dims{1}, false);
-  }
-
- private:
-  bool none_ignored(const Lift& s) const {
-    return std::ranges::none_of(s.members, [&](const Node* m) {
-      observe_now(m->inputs[1]);
-      const auto* t = reinterpret_cast<const int64_t*>(m->inputs[1]->data());
-      return std::find(t, t + targets, s.like.attr(0).as_int()) != t + targets;
-    });
+  // With `first`, which has a row or an element for each target or each member.
+  Value record_all(const Lift& s, const Value& first, size_t n_attrs) const {
+    Value in[3] = {first, reshape(with_members(s, 1), Dims{n * targets})};
+    if (s.in.size() > 2) in[2] = s.in[2];
+    return record(*s.like.op, std::span(in, s.in.size()), std::span(attrs, n_attrs));
   }
 };
 
@@ -202,31 +199,17 @@ Value lift_nll(const Lift& s) {
   const ManyLosses all(s, s.like.inputs[0]->sizes());
   if (!all.possible) return nullptr;
   const Value rows = reshape(with_members(s, 0), Dims{all.n * all.targets, all.classes});
-  const Arg attrs[] = {s.like.attr(0), s.like.attr(1),
-                       Arg::of(static_cast<int64_t>(Reduction::none))};
-  const Value each = all.record_each(*s.like.op, rows, attrs, 3);
-  if (all.reduction == Reduction::none) return reshape(each, s.with_n(s.like.sizes()));
-  const Value total =
-      all.targets == 1 ? each : sum(reshape(each, Dims{all.n, all.targets}), Dims{1}, false);
-  if (all.targets == 1 && !all.weight) return total;
-  const Value divisors = all.divisors();
-  return divisors ? total / divisors : total;
+  return reshape(all.record_all(s, rows, 4), s.with_n(s.like.sizes()));
 }
 
 Value lift_nll_backward(const Lift& s) {
-  const auto sizes = s.like.attr(3).as_ints();
-  const ManyLosses all(s, sizes);
+  const auto sizes = s.like.attr(4).as_ints();
+  ManyLosses all(s, sizes);
   if (!all.possible) return nullptr;
-  Value g = with_members(s, 0);
-  if (all.reduction != Reduction::none) {
-    if (const Value divisors = all.divisors()) g = g / divisors;
-    g = expand(reshape(g, Dims{all.n, 1}), Dims{all.n, all.targets});
-  }
   const Dims rows{all.n * all.targets, all.classes};
-  const Arg attrs[] = {s.like.attr(0), s.like.attr(1),
-                       Arg::of(static_cast<int64_t>(Reduction::none)), Arg::of(rows.span())};
-  const Value each = all.record_each(*s.like.op, reshape(g, Dims{all.n * all.targets}), attrs, 4);
-  return reshape(each, s.with_n(sizes));
+  all.attrs[4] = Arg::of(rows.span());
+  const Value g = with_members(s, 0);
+  return reshape(all.record_all(s, reshape(g, Dims{g->numel()}), 5), s.with_n(sizes));
 }
 
 // The older arguments size_average and reduce have a say where they are given.
@@ -303,10 +286,11 @@ void check_nll(const Node& x, const Node& target, const Value& weight) {
          scalar_type_name(target.dtype));
 }
 
-// Of targets that are there, unless they must be converted first.
+// Targets that are probabilities are not looked at.
 void look_at_targets(const Node& x, const Node& target, int64_t ignored) {
-  if (target.dtype == DType::int64 && target.layout->contiguous && is_readable(target))
-    check_targets(target, x.size(x.ndim() > 1 ? 1 : 0), ignored);
+  if (is_floating(target.dtype)) return;
+  const int64_t classes = x.size(x.ndim() > 1 ? 1 : 0);
+  look_at_given(target, [=](const int64_t* t, int64_t n) { check_targets(t, n, classes, ignored); });
 }
 void look_at_call(const Call& c) { look_at_targets(*c[0].node, *c[1].node, c[4].as_int()); }
 
@@ -319,7 +303,7 @@ Value nll_loss(const Value& x, const Value& target, const Value& weight, Options
   look_at_targets(*x, *target, o.ignored);
   Value in[3] = {cast(x, compute), classes, weight ? cast(weight, compute) : Value()};
   const Arg attrs[] = {Arg::of(o.ignored), Arg::of(o.smoothing),
-                       Arg::of(static_cast<int64_t>(o.reduction))};
+                       Arg::of(static_cast<int64_t>(o.reduction)), Arg::of(int64_t{0})};
   return cast(record(op, std::span(in, weight ? 3 : 2), attrs), x->dtype);
 }
 
@@ -367,26 +351,31 @@ Values cross_entropy_body(Call& c) {
   return only(nll_loss(log_p, target, weight, o));
 }
 
-template <class T>
-bool all_probabilities(const T* p, int64_t n) {
-  for (int64_t i = 0; i < n; ++i)
-    if (!(p[i] >= 0 && p[i] <= 1)) return false;
-  return true;
+void check_probabilities(std::span<const int64_t> sizes, Strided p, bool of_target) {
+  std::vector<double> values(count(sizes));
+  const Dims rows = contiguous_strides(sizes);
+  copy(sizes, {reinterpret_cast<char*>(values.data()), DType::float64, rows.span()}, p);
+  for (double v : values)
+    if (!(v >= 0 && v <= 1))
+      fail(ErrorKind::runtime, "all elements of ", of_target ? "target" : "input",
+           " should be between 0 and 1");
 }
 
 // Passes the memory on where it may, so that the check costs a look at each element.
 void run_check(Run& s) {
-  const int64_t n = s.node.numel();
-  if (n == 0) return;
+  if (s.node.numel() == 0) return;
   const Node& in = s.in(0);
-  std::vector<double> values(n);
-  const Dims rows = contiguous_strides(in.sizes());
-  copy(in.sizes(), {reinterpret_cast<char*>(values.data()), DType::float64, rows.span()},
-       strided(in));
-  if (!all_probabilities(values.data(), n))
-    fail(ErrorKind::runtime, "all elements of ", s.attr(0).as_bool() ? "target" : "input",
-         " should be between 0 and 1");
+  check_probabilities(in.sizes(), strided(in), s.attr(0).as_bool());
   if (!s.donated(0)) copy(in.sizes(), strided(s.node), strided(in));
+}
+
+// What came from outside is looked at here, and need not be again.
+Value checked(const Value& p, bool of_target) {
+  static const Op& check = op_named("check_probabilities");
+  char* data = const_cast<char*>(given_data(*p));
+  if (!data) return record(check, {p}, {Arg::of(of_target)});
+  if (p->numel()) check_probabilities(p->sizes(), {data, p->dtype, p->strides()}, of_target);
+  return p;
 }
 
 Value reduced(const Value& loss, Reduction reduction) {
@@ -396,7 +385,6 @@ Value reduced(const Value& loss, Reduction reduction) {
 }
 
 Values binary_cross_entropy_body(Call& c) {
-  static const Op& check = op_named("check_probabilities");
   const Value x = c.tensor(0), target = c.tensor(1), weight = c.tensor(2);
   const Reduction reduction = reduction_of(c[3], c[4], c[5]);
   if (!std::ranges::equal(x->sizes(), target->sizes()))
@@ -406,8 +394,7 @@ Values binary_cross_entropy_body(Call& c) {
   if (x->dtype != target->dtype)
     fail(ErrorKind::runtime, "Found dtype ", scalar_type_name(target->dtype), " but expected ",
          scalar_type_name(x->dtype));
-  Value loss = binary_cross_entropy_terms(record(check, {x}, {Arg::of(false)}),
-                                          record(check, {target}, {Arg::of(true)}));
+  Value loss = binary_cross_entropy_terms(checked(x, false), checked(target, true));
   if (weight) loss = loss * weight;
   return {reduced(loss, reduction)};
 }

@@ -144,7 +144,7 @@ Value nonzero(const Value& a) {
   const LayoutRef layout = intern(sizes, strides);
   BufferRef buffer = allocate(layout->numel * sizeof(int64_t));
   if (n) find_nonzero(a->sizes(), memory, reinterpret_cast<int64_t*>(buffer->data), n);
-  return from_buffer(op_named("data"), std::move(buffer), DType::int64, layout.get());
+  return from_buffer(op_named("computed"), std::move(buffer), DType::int64, layout.get());
 }
 
 Values nonzero_indices(const Value& given) {

@@ -91,9 +91,9 @@ Value padded_along(const Value& a, int dim, Margins m, std::string_view mode) {
   BufferRef buffer = allocate(total * sizeof(int64_t));
   auto* to = reinterpret_cast<int64_t*>(buffer->data);
   for (int64_t i = 0; i < total; ++i) to[i] = source_of(mode, i - m.before, size, m);
-  static const Op& data = op_named("data");
+  static const Op& op = op_named("computed");
   const LayoutRef list = contiguous(Dims{total});
-  return index_select(a, dim, from_buffer(data, std::move(buffer), DType::int64, list.get()));
+  return index_select(a, dim, from_buffer(op, std::move(buffer), DType::int64, list.get()));
 }
 
 Values body_pad_from_self(Call& c) {

@@ -2,6 +2,8 @@
 // the memory of a node as they move elements in it.
 #pragma once
 
+#include <vector>
+
 #include "exec/run.hpp"
 #include "kernels/index.hpp"
 #include "ops/families.hpp"
@@ -21,12 +23,24 @@ inline Value as_index(const Value& v) { return cast(v, DType::int64); }
 
 // Raises unless every index is in [low, size).
 void check_bounds(const Node& index, int64_t low, int64_t size, int64_t dim, OutOfRange raise);
-// The same at record, for an index that has its value already, or that is out of range whatever it
-// is; the others are checked when they run.
-inline void check_early(const Value& index, int64_t low, int64_t size, int64_t dim,
-                        OutOfRange raise) {
-  if (low == size && index->numel() > 0) observe(index);
-  if (is_readable(*index)) check_bounds(*index, low, size, dim, raise);
+// The same at record, for an index that came from outside, as yet of any dtype, or that is out of
+// range whatever it is; those that were computed are checked when they run.
+void check_early(const Value& index, int64_t low, int64_t size, int64_t dim, OutOfRange raise);
+
+// Calls look(first, n) with the integers that came from outside, in row-major order; not at all
+// with computed ones.
+template <class Look>
+void look_at_given(const Node& node, Look look) {
+  const char* data = given_data(node);
+  const int64_t n = node.numel();
+  if (!data || n == 0) return;
+  if (node.dtype == DType::int64 && node.layout->contiguous)
+    return look(reinterpret_cast<const int64_t*>(data), n);
+  std::vector<int64_t> values(n);
+  const Dims rows = contiguous_strides(node.sizes());
+  copy(node.sizes(), {reinterpret_cast<char*>(values.data()), DType::int64, rows.span()},
+       {const_cast<char*>(data), node.dtype, node.strides()});
+  look(values.data(), n);
 }
 
 // Raises where one number that is to be written everywhere does not fit the dtype.

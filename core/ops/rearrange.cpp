@@ -264,8 +264,8 @@ Value interleaved_indices(const Value& repeats, const Arg& output_size) {
   BufferRef buffer = allocate(total * sizeof(int64_t));
   auto* out = reinterpret_cast<int64_t*>(buffer->data);
   for (int64_t i = 0; i < n; ++i) out = std::fill_n(out, times[i], i);
-  static const Op& data = op_named("data");
-  return from_buffer(data, std::move(buffer), DType::int64, contiguous(Dims{total}).get());
+  static const Op& op = op_named("computed");
+  return from_buffer(op, std::move(buffer), DType::int64, contiguous(Dims{total}).get());
 }
 
 Values body_repeat_each(Call& c) {
@@ -356,8 +356,8 @@ Values triangle_indices(Call& c, bool lower) {
     const Segment s = segment(lower, r, columns, offset);
     for (int64_t j = s.begin; j < s.end; ++j) *row++ = r, *column++ = j;
   }
-  static const Op& data = op_named("data");
-  return {cast(from_buffer(data, std::move(buffer), DType::int64, contiguous(Dims{2, total}).get()),
+  static const Op& op = op_named("computed");
+  return {cast(from_buffer(op, std::move(buffer), DType::int64, contiguous(Dims{2, total}).get()),
                dtype)};
 }
 

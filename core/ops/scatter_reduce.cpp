@@ -205,10 +205,10 @@ Values body_index_reduce(Call& c) {
          ".");
   const int dim = wrap_dim(c[1].as_int(), a->ndim());
   check_index_reduce(*a, dim, *by, *source);
+  check_early(by, 0, AtLeast1d(*a).sizes[dim], dim, out_of_range_in_self);
   Dims sizes;
   for (int i = 0; i < source->ndim(); ++i) sizes.push(i == dim ? by->numel() : 1);
   by = expand(reshape(as_index(by), sizes), source->sizes());
-  check_early(by, 0, AtLeast1d(*a).sizes[dim], dim, out_of_range_in_self);
   return {scatter_reduce(how_of(c[4]), a, dim, by, source, c[5].as_bool())};
 }
 

@@ -122,7 +122,7 @@ Value storage_of(Node* node) {
     return Value(node);
   if (root->state != State::valued) return Value(root);
   const LayoutRef row = contiguous(Dims{size});
-  return from_buffer(op_named("data"), BufferRef(root->buffer), node->dtype, row.get());
+  return from_buffer(memory_op(*root), BufferRef(root->buffer), node->dtype, row.get());
 }
 
 }  // namespace
