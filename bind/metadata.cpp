@@ -62,14 +62,14 @@ PyObject* resize(PyObject* self, const Dims& sizes) {
 Variable seen_as(PyObject* source, const Arguments& given) {
   Variable& v = variable_of(source);
   PyObject* size = given.find(2, "size");
-  if (!size) return v.detach(false);
+  if (!size) return v.detach(true);
   int64_t offset = 0;
   if (PyObject* o = given.find(1, "storage_offset"); o && !to_int(o, offset))
     raise(PyExc_TypeError, "set_(): argument 'storage_offset' must be int");
   const Dims sizes = sizes_of(size, "set_");
   PyObject* stride = given.find(3, "stride");
   const Dims strides = stride ? sizes_of(stride, "set_") : contiguous_strides(sizes.span());
-  Variable shown = v.detach(false);
+  Variable shown = v.detach(true);
   shown.change_geometry(as_strided(shown.value(), sizes.span(), strides.span(), offset));
   return shown;
 }
@@ -114,6 +114,7 @@ PyObject* tensor_set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
       fail(ErrorKind::runtime, "Could not set tensor of type ",
            name_of(variable_of(source).shape().dtype), " to a tensor of type ", name_of(dtype));
     Variable now = source ? seen_as(source, given) : Variable(full(Dims{0}.span(), 0, dtype));
+    now.set_version(v.version() + 1);
     v.swap(now);
     return Py_NewRef(self);
   });

@@ -214,17 +214,21 @@ void check_arguments_apart(const Op& op, PyObject* target, const Value& result,
 
 PyObject* record_call(const Callable& c, const Signature& s, const OpArgs& given, PyObject* self) {
   PyObject* out = given.out == Py_None ? nullptr : given.out;
-  if (c.inplace) {
+  const auto may_write = [&] {
     bool gradient = false;
     for (PyObject* t : given.tensors) gradient |= variable_of(t).node()->needs_grad();
     check_writable(self, gradient);
-  }
+  };
+  if (c.inplace && s.op->primitive()) may_write();
   if (s.op->primitive() && !c.inplace && !out && !given.requires_grad && !s.returns_list) {
     return wrap_result(record_primitive(*s.op, given), given.tensors);
   }
   Values results = run_op(*s.op, given);
   if (out) return write_out(c, *s.op, out, results, given.tensors);
   if (c.inplace) {
+    // A body that gives its input back writes nothing, so that even a leaf may be given.
+    if (results[0].get() == variable_of(self).node()) return Py_NewRef(self);
+    if (s.op->body) may_write();
     check_arguments_apart(*s.op, self, results[0], given.tensors);
     write_result(self, std::move(results[0]));
     return Py_NewRef(self);

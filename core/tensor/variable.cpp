@@ -103,7 +103,9 @@ void refresh_family(Family& family) {
   if (family.stamp != family.cell->stamp) derive_family_node(family, family.node);
 }
 
+// What is stored may be a view of what the cell held so far, which goes.
 void store(Cell& cell, Value node) {
+  if (node->state == State::dropped) derive_again(*node);
   cell.node = std::move(node);
   cell.stamp = ++last_stamp;
 }
@@ -237,6 +239,11 @@ bool Variable::overlaps(const Node& other, const Node& part, bool apart) {
 void Variable::bump_version() {
   join_family();
   ++family_->version->count;
+}
+
+void Variable::set_version(uint32_t count) {
+  join_family();
+  family_->version->count = count;
 }
 
 bool Variable::may_show_more() const {

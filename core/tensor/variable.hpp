@@ -10,6 +10,7 @@
 
 #include "graph/mode.hpp"
 #include "graph/node.hpp"
+#include "graph/record.hpp"
 
 namespace wend {
 
@@ -83,7 +84,14 @@ class Variable {
       refresh();
     return node_;
   }
-  Value value() { return Value(node()); }
+  // That node with its value, which may have been dropped: the cell holds it. Whoever keeps the
+  // result does not depend on the cell.
+  Value value() {
+    Value now(node());
+    if (now->state == State::dropped) [[unlikely]]
+      derive_again(*now);
+    return now;
+  }
   // Sizes, strides, dtype and offset never change, so the last known node will do.
   const Node& shape() const { return *node_; }
 
@@ -96,6 +104,7 @@ class Variable {
   static bool overlaps(const Node& read, const Node& part, bool apart);
   uint32_t version() const { return family_ ? family_->version->count : 0; }
   void bump_version();
+  void set_version(uint32_t count);  // of a variable whose counter is its own
   Family* family() const { return family_; }
 
   // A differentiable view: `node` was recorded as a view of this variable's node.
