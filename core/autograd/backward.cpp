@@ -336,7 +336,11 @@ class Walk {
 
   // Whether somebody wants to see the gradient of one of several views that one stands for.
   bool inputs_watched(Batch& batch) const {
-    auto watched = [&](Node* view) { return view->extra || (reach_ && reach_->is_target(view)); };
+    auto seen = [&](Node* view) { return view->extra || (reach_ && reach_->is_target(view)); };
+    auto watched = [&](Node* view) {
+      Node* history = view->op->edges ? view->inputs[1].get() : nullptr;
+      return seen(view) || (history && seen(history));
+    };
     return std::ranges::any_of(
         batch.in, [&](const BatchInput& in) { return std::ranges::any_of(in.each, watched); });
   }

@@ -340,8 +340,12 @@ void lend(Buffer& buffer) {
   for (Buffer* b = &buffer; b; b = whole_of(*b)) b->was_lent = true;
 }
 
+constinit NoLongerOutside no_longer_outside = nullptr;
+
 void take_back(Buffer& buffer) {
-  if (--buffer.outside == 0) --outside_buffers;
+  if (--buffer.outside > 0) return;
+  --outside_buffers;
+  if (no_longer_outside) no_longer_outside(buffer);
 }
 
 bool ask_lender(Buffer& buffer) {

@@ -50,6 +50,9 @@ extern uint32_t outside_buffers;
 // Counts owners outside wend in and out.
 void lend(Buffer& buffer);
 void take_back(Buffer& buffer);
+// Told of every buffer whose last owner outside is gone.
+using NoLongerOutside = void (*)(const Buffer& buffer);
+extern constinit NoLongerOutside no_longer_outside;
 // Asks the lender too: memory whose owner is gone is ordinary from then on.
 bool ask_lender(Buffer& buffer);
 inline bool is_shared(Buffer& buffer) {

@@ -7,6 +7,7 @@
 
 #include "graph/batch.hpp"
 #include "graph/fiber.hpp"
+#include "graph/outside.hpp"
 
 namespace wend {
 
@@ -59,13 +60,6 @@ struct Needs {
   uint32_t level = 0;    // one more than the highest among pending inputs
   uint32_t started = 0;  // the highest among those that were started before the others
 };
-
-[[gnu::noinline]] bool reads_outside(const Op& op, std::span<const Value> inputs) {
-  bool outside = false;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    outside |= inputs[i]->buffer && is_shared(*inputs[i]->buffer) && !op.is_edge(i);
-  return outside;
-}
 
 // The level that a node with a value had, if it was started before the others.
 [[gnu::noinline]] uint32_t level_before(const Node& node) {
@@ -129,7 +123,7 @@ template <size_t kInputs>
     else if (pending.begun) [[unlikely]]
       needs.started = std::max(needs.started, level_before(in));
   }
-  if (outside_buffers) needs.outside = reads_outside(op, inputs);
+  if (outside_buffers) needs.outside = !op.view && reads_outside(op, inputs);
   return needs;
 }
 
@@ -228,7 +222,7 @@ inline void take_inputs(Node& node, std::span<Value, kInputs> inputs) {
     if (node.op->is_edge(i)) unuse(node.inputs[i].get());
 }
 
-// Outside memory may change: what the gradient will read is copied now.
+// What runs at once reads outside memory as it is; what the gradient will read is copied now.
 void make_private(std::span<Value> inputs, uint8_t saved) {
   for (size_t i = 0; i < inputs.size() && i < 7; ++i) {
     Buffer* buffer = inputs[i]->buffer;
@@ -278,8 +272,9 @@ void take_value(Node& view, Node& base) {
 namespace {
 
 // Before a node is made of inputs that somebody outside may write, or that may not be used.
-[[gnu::noinline]] void look_at_inputs(const Op& op, std::span<Value> inputs, Needs needs) {
-  if (needs.outside && needs.saved && !op.view) make_private(inputs, needs.saved);
+[[gnu::noinline]] void look_at_inputs(const Op& op, std::span<Value> inputs, Needs& needs) {
+  if (needs.outside && !op.at_once && !mode.eager) needs.outside = take_outside_values(op, inputs);
+  if (needs.outside && needs.saved) make_private(inputs, needs.saved);
   if (special_nodes && needs.flags) refuse_special_nodes(inputs, needs.saved);
 }
 
@@ -294,7 +289,7 @@ template <size_t kInputs>
                                               AttrsRef attrs, DType dtype, LayoutRef layout,
                                               int64_t offset, const Known* known = nullptr) {
   const uint32_t key = known ? known->key : 0;
-  const Needs needs = prepare(op, inputs, dtype, known);
+  Needs needs = prepare(op, inputs, dtype, known);
   if (needs.outside | special_nodes) [[unlikely]]
     look_at_inputs(op, inputs, needs);
   Node* node = new_node(op, inputs.size(), dtype, layout.leak(), offset, attrs.leak());
@@ -336,8 +331,10 @@ template <size_t kInputs>
 [[gnu::always_inline]] inline Value append_like(const Op& op, std::span<Value, kInputs> inputs,
                                                 Attrs* attrs, DType dtype, const Layout* layout,
                                                 int64_t offset, const Known& known) {
-  bool unusual = !known.waits | special_nodes | mode.eager | mode.inference |
-                 (outside_buffers != 0) | (mode.saver != nullptr);
+  bool unusual =
+      !known.waits | special_nodes | mode.eager | mode.inference | (mode.saver != nullptr);
+  if (outside_buffers) [[unlikely]]
+    unusual |= reads_outside(op, inputs);
   uint32_t level = 1;
   for (const Value& in : inputs) {
     if (in->state == State::pending)

@@ -343,7 +343,8 @@ uint64_t name_of(const Node& right) {
   if (!buffer || buffer->lender || buffer->was_lent) return 0;
   // A view holds what it is a view of, which has the same memory.
   const Node* node = &right;
-  while (node->op->view && !node->op->edges && node->inputs[0]) node = node->inputs[0].get();
+  while (node->op->view && node->inputs[0] && node->inputs[0]->buffer == buffer)
+    node = node->inputs[0].get();
   return node->number;
 }
 

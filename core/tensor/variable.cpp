@@ -6,6 +6,7 @@
 #include "exec/run.hpp"
 #include "graph/batch.hpp"
 #include "graph/mode.hpp"
+#include "graph/outside.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
 #include "tensor/refusal.hpp"
@@ -144,8 +145,12 @@ Value new_leaf(const Value& value) {
 }
 
 Node* history_of(Node* node) {
-  static const Op& rebind_op = op_named("rebind");
-  return node->op == &rebind_op ? node->inputs[1].get() : node;
+  static const Op &rebind_op = op_named("rebind"), &snapshot_op = op_named("snapshot");
+  const auto stands_for_another = [](const Node* n) {
+    return (n->op == &rebind_op || n->op == &snapshot_op) && n->inputs[1];
+  };
+  while (stands_for_another(node)) node = node->inputs[1].get();
+  return node;
 }
 
 void Variable::reset() {
@@ -305,6 +310,8 @@ void Variable::write_outside(const Value& value) {
   Value history;
   if (mode.grad && (value->needs_grad() || family.node->needs_grad()))
     history = with_part(Value(family.node), value, *node_);
+  if (node_->numel() * size_of(node_->dtype) * 2 > static_cast<int64_t>(cell.node->buffer->bytes))
+    expect_outside_write(*cell.node->buffer);
   copy_into(cell.node->buffer, *node_, *from);
   ++family.version->count;
   cell.stamp = ++last_stamp;
