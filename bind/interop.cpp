@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "bind/convert.hpp"
+#include "bind/place.hpp"
 #include "exec/run.hpp"
+#include "graph/outside.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
 
@@ -275,7 +277,26 @@ PyObject* copy_of_array(PyObject* array, std::optional<DType> asked) {
   return wrap(own);
 }
 
+namespace {
+
+void warn_of_reads(const std::string& tensor) {
+  const Source source = current_source();
+  const auto place = place_of(source);
+  if (source.code) source_hooks.release(source.code, 1);
+  nanobind::module_::import_("wend._interop").attr("_warn_of_reads")(tensor, place);
+}
+
+}  // namespace
+
 void init_interop() {
+  outside_hooks.warn = [](const std::string& tensor) {
+    try {
+      warn_of_reads(tensor);
+    } catch (nanobind::python_error& e) {
+      e.restore();
+      throw PythonError{};
+    }
+  };
   exposed_type.tp_name = "wend.Exposed";
   exposed_type.tp_basicsize = sizeof(Exposed);
   exposed_type.tp_flags = Py_TPFLAGS_DEFAULT;

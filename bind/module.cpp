@@ -27,6 +27,7 @@
 #include "exec/run.hpp"
 #include "exec/turn.hpp"
 #include "graph/mode.hpp"
+#include "graph/outside.hpp"
 #include "graph/record.hpp"
 #include "kernels/level.hpp"
 #include "kernels/turned.hpp"
@@ -100,6 +101,10 @@ void bind_modes(nb::module_& m) {
   });
   m.def("_let_kernels_fail", let_kernels_fail);
   m.def("_set_late_kinds_from", [](size_t nodes) { return std::exchange(late_kinds_from, nodes); });
+  m.def("_set_taken_bytes", [](size_t at_first, size_t at_all) {
+    const TakenBytes before = std::exchange(taken_bytes, {at_first, at_all});
+    return std::pair(before.at_first, before.at_all);
+  });
   m.def("_fuses_from", [] { return mode.fuses_from; });
   m.def("_set_fuses_from", [](int64_t elements) { mode.fuses_from = elements; });
   m.def("_eager", [] { return mode.eager; });
@@ -162,6 +167,9 @@ void bind_running(nb::module_& m) {
     d["launched"] = counters.launched;
     d["donated"] = counters.donated;
     d["bytes"] = counters.bytes;
+    d["outside_copies"] = outside_counters.copies;
+    d["outside_again"] = outside_counters.again;
+    d["outside_at_once"] = outside_counters.at_once;
     d["recorded"] = nodes_recorded();
     d["pending"] = pending.live;
     d["in_flight"] = in_flight();

@@ -93,6 +93,14 @@ nb::list fused_ops() {
   return rows;
 }
 
+// (tensor in words, reads, of them at once, nanoseconds of the others)
+nb::list shared_reads() {
+  nb::list rows;
+  for (const auto& [tensor, total] : report->shared)
+    rows.append(nb::make_tuple(tensor, total.reads, total.at_once, total.nanoseconds));
+  return rows;
+}
+
 // (code object, instruction, place, times, runs, nodes in them)
 nb::list value_reads() {
   return rows_of(report->reads, [](const Report::Key& key, const Report::Reads& r) {
@@ -120,6 +128,7 @@ void init_report(nb::module_& m) {
   m.def("_fused_ops", fused_ops);
   m.def("_value_reads", value_reads);
   m.def("_batch_gaps", batch_gaps);
+  m.def("_shared_reads", shared_reads);
 }
 
 }  // namespace wend

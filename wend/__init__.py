@@ -25,6 +25,7 @@ from wend import _lazy, _types  # noqa: E402
 from wend._C import *  # noqa: E402, F403
 from wend._C import Tensor  # noqa: E402
 from wend._interop import (  # noqa: E402
+    SharedMemoryWarning,
     as_tensor,
     asarray,
     from_dlpack,

@@ -441,6 +441,7 @@ from wend._graph import graph as graph
 from wend._info import finfo as finfo
 from wend._info import iinfo as iinfo
 from wend._info import typename as typename
+from wend._interop import SharedMemoryWarning as SharedMemoryWarning
 from wend._interop import as_tensor as as_tensor
 from wend._interop import asarray as asarray
 from wend._interop import from_dlpack as from_dlpack

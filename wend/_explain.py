@@ -143,3 +143,40 @@ def expression_at(code: CodeType | None, instruction: int) -> str:
     text = linecache.getline(code.co_filename, line).encode()
     shown = text[start:end] if line == last else text[start:].rstrip() + b" ..."
     return shown.decode(errors="replace").strip() or "a value"
+
+
+class Shared(NamedTuple):
+    """Reads of a tensor whose memory others may write."""
+
+    tensor: str
+    reads: int
+    at_once: int
+    nanoseconds: int
+
+
+# Of the time of a block, that it must take to look after such memory to be worth a word.
+MUCH = 0.1
+
+
+def shared_memory(shared: list[Shared], seconds: float) -> list[str]:
+    """Sentences on memory shared with others, the most costly first."""
+    found = [each for each in shared if each.at_once or each.nanoseconds > MUCH * seconds * 1e9]
+    found.sort(key=lambda each: (-each.at_once, -each.nanoseconds))
+    return [_shared_sentence(each) for each in found]
+
+
+def _shared_sentence(shared: Shared) -> str:
+    what = f"others may write the memory of a {shared.tensor}"
+    if shared.at_once:
+        done = f"{_plural_of(shared.at_once, 'operation')} that read it ran at once, one by one"
+    else:
+        spent = f"took {shared.nanoseconds / 1e6:.1f} ms"
+        done = f"to see that nobody had, {_plural_of(shared.reads, 'time')}, {spent}"
+    return (
+        f"{what}: {done}; `.clone()` or `wend.tensor(array)` gives it memory of its own, as does "
+        "letting go of the arrays that share it"
+    )
+
+
+def _plural_of(count: int, word: str) -> str:
+    return f"{count} {word}{'s' if count != 1 else ''}"

@@ -11,6 +11,10 @@ from wend import _C
 from wend._C import Tensor, get_default_dtype, tensor
 
 
+class SharedMemoryWarning(UserWarning):
+    """Operations run at once, by themselves, since others may write the memory that they read."""
+
+
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """Return the data as a tensor, sharing memory with tensors and NumPy arrays.
 
@@ -158,6 +162,24 @@ def _sharing(obj: Any, dtype: Any) -> Tensor | None:
     if isinstance(obj, (bytes, bytearray, memoryview)):
         return frombuffer(obj, dtype=dtype or get_default_dtype())
     return None
+
+
+# Of places that were warned of, as the module `warnings` keeps it.
+_warned: dict[Any, Any] = {}
+
+
+def _warn_of_reads(tensor: str, place: tuple[str, int, str] | None) -> None:
+    """Called by the engine: readers of this tensor cannot wait for others of their kind."""
+    import warnings
+
+    file, line, _ = place or ("<wend>", 0, "")
+    text = (
+        f"others may write the memory of a {tensor}, and it is too large to be copied for its "
+        "readers: each of them runs at once, by itself. Where nobody outside writes, give the "
+        "tensor memory of its own, by `.clone()` or `wend.tensor(array)`, or let go of the arrays "
+        "that share it."
+    )
+    warnings.warn_explicit(text, SharedMemoryWarning, file, line, registry=_warned)
 
 
 def _short(dtype: Any) -> str:

@@ -11,7 +11,15 @@ from contextlib import ContextDecorator
 from typing import Any, NamedTuple
 
 from wend import _C
-from wend._explain import Gap, Line, Reads, explanation, expression_at
+from wend._explain import (
+    Gap,
+    Line,
+    Reads,
+    Shared,
+    explanation,
+    expression_at,
+    shared_memory,
+)
 
 
 class eager(ContextDecorator):  # noqa: N801
@@ -161,6 +169,7 @@ class report:  # noqa: N801
         self._reads: _Figures = {}
         self._gaps: _Figures = {}
         self._fused: _Figures = {}
+        self._shared: _Figures = {}
         self._texts: dict[Any, tuple[str, ...]] = {}
         self._counts: dict[str, int] = {}
         self._held: list[Held] = []
@@ -172,7 +181,7 @@ class report:  # noqa: N801
         _C._open_report()
         self._open = True
         self._kernels_before = _kernels()
-        self._before = _sizes(), _reads(), _gaps(), _fused()
+        self._before = _sizes(), _reads(), _gaps(), _fused(), _shared()
         self._counts_before = _C._counters()
         self._began = time.perf_counter()
         return self
@@ -190,8 +199,9 @@ class report:  # noqa: N801
         before, now = self._counts_before, _C._counters()
         self._counts = {name: now[name] - before[name] for name in now}
         self._kernels = _difference(_kernels(), self._kernels_before)
-        figures = zip((_sizes(), _reads(), _gaps(), _fused()), self._before, strict=True)
-        self._sizes, self._reads, self._gaps, self._fused = (_since(*pair) for pair in figures)
+        figures = zip((_sizes(), _reads(), _gaps(), _fused(), _shared()), self._before, strict=True)
+        since = (_since(*pair) for pair in figures)
+        self._sizes, self._reads, self._gaps, self._fused, self._shared = since
         self._texts = {_gap_key(row): tuple(row[8]) for row in _C._batch_gaps()}
         self._held = _held()
 
@@ -325,7 +335,14 @@ class report:  # noqa: N801
             if line.op not in _GATHERS
         ]
         reads = [Reads(*where, *figures) for where, figures in self._reads.items()]
-        return "\n".join([f"{self._summary()}.", *explanation(gaps, reads)])
+        shared = [Shared(tensor, *figures) for tensor, figures in self._shared.items()]
+        return "\n".join(
+            [
+                f"{self._summary()}.",
+                *explanation(gaps, reads),
+                *shared_memory(shared, self._seconds),
+            ]
+        )
 
     def _summary(self) -> str:
         text = f"{self.nodes} nodes ran in {_many(self.runs, 'run')}"
@@ -382,6 +399,10 @@ def _reads() -> _Figures:
 
 def _fused() -> _Figures:
     return {tuple(names.split()): (times,) for names, times in _C._fused_ops()}
+
+
+def _shared() -> _Figures:
+    return {tensor: tuple(figures) for tensor, *figures in _C._shared_reads()}
 
 
 def _gap_key(row: tuple[Any, ...]) -> tuple[Line, str | None, str, int]:

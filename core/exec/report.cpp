@@ -5,6 +5,7 @@
 
 #include "exec/group.hpp"
 #include "graph/describe.hpp"
+#include "graph/outside.hpp"
 
 namespace wend {
 
@@ -86,10 +87,19 @@ Report::Key Report::key_of(const Node& node, Apart why, uint32_t slot) {
   return {node.op, source.code, first, why, slot};
 }
 
-Report::Report() { buffer_goes = given_back; }
+Report::Report() {
+  buffer_goes = given_back;
+  outside_hooks.read = [](const std::string& tensor, bool at_once, int64_t nanoseconds) {
+    Shared& total = report->shared[tensor];
+    ++total.reads;
+    total.at_once += at_once;
+    total.nanoseconds += nanoseconds;
+  };
+}
 
 Report::~Report() {
   buffer_goes = nullptr;
+  outside_hooks.read = nullptr;
   const auto let_go = [](const auto& map) {
     for (const auto& [key, value] : map)
       if (key.code) source_hooks.release(key.code, 1);

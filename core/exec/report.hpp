@@ -48,6 +48,10 @@ class Report {
              times = 0;              // so many nodes ran in so many parts, at so many times
     std::vector<std::string> texts;  // in what they differ
   };
+  struct Shared {
+    uint64_t reads = 0, at_once = 0;
+    int64_t nanoseconds = 0;
+  };
   struct Held {
     int64_t values = 0, bytes = 0;
   };
@@ -83,6 +87,8 @@ class Report {
   Map<uint64_t> batches;  // how often, by op, line and size
   Map<Parts> parts;
   Map<Held> at_peak;  // what was held when it was most, of what was made since the report began
+  // Reads of memory that others may write, by the tensor in words.
+  std::unordered_map<std::string, Shared> shared;
   std::unordered_map<std::string, uint64_t> fusions;  // how often, by the names of the ops
 
  private:

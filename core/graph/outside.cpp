@@ -2,16 +2,19 @@
 #include "graph/outside.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <unordered_map>
 
 #include "base/write_watch.hpp"
+#include "graph/describe.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
 namespace {
 
 constexpr size_t kMostCopies = 8;  // of parts of one memory, such as its rows
+constexpr uint32_t kOften = 16;    // readers that ran at once, from which on the user is told
 
 // Of a memory seen with one geometry.
 struct Copy {
@@ -19,11 +22,13 @@ struct Copy {
   int64_t offset = 0;
   DType dtype{};
   bool inference = false;
-  Value value = {};
-  uint32_t met_again = 0;   // how often it was found equal since it was made
-  uint32_t watch_from = 4;  // times that it must be, to be worth watching what it was made from
+  Value value = {};         // none: it was not worth it so far
+  uint32_t at_once = 0;     // readers that ran at once
+  uint32_t met_again = 0;   // how often the value was found to hold since it was copied
+  uint32_t watch_from = 4;  // times that it must hold, to be worth watching the memory
   std::unique_ptr<WriteWatch> watch = {};
-  uint64_t version = 0;  // that was compared last
+  uint64_t version = 0;     // of what is watched, when it was last found to hold
+  std::string tensor = {};  // what it is a copy of, in words
 
   bool is_of(const Node& node) const {
     return layout.get() == node.layout && offset == node.offset && dtype == node.dtype &&
@@ -61,7 +66,7 @@ void look_for_unneeded() {
   constexpr size_t kBytes = 16 << 20;
   if (copied_since_look < kBytes) return;
   copied_since_look = 0;
-  const auto unneeded = [](const Copy& c) { return !c.met_again && c.value->refs == 1; };
+  const auto unneeded = [](const Copy& c) { return c.value && !c.met_again && c.value->refs == 1; };
   for (auto of = copies().begin(); of != copies().end();) {
     std::erase_if(of->second.all, unneeded);
     of->second.oldest = 0;
@@ -103,20 +108,83 @@ bool still_holds(Copy& copy, const char* data, size_t bytes) {
          is_equal(copy, data, copy.watch->last(), data + bytes);
 }
 
-// The copy of what is there now.
-Value current_copy(const Node& node) {
-  no_longer_outside = forget_copies;
-  Copy& copy = copies()[node.buffer].of(node);
+// The value that is there now, for as long as somebody needs it.
+Value value_now(Copy& copy, const Node& node) {
   if (still_holds(copy, node.data(), bytes_of(node))) {
     ++copy.met_again;
-    ++outside_counters.compared;
+    ++outside_counters.again;
     return copy.value;
   }
   const Value made = copy.value = new_copy(node);
   copy.met_again = 0;
   copied_since_look += bytes_of(node);
-  look_for_unneeded();
   return made;
+}
+
+// A few elements that lie far apart, such as a column of a table, gathered.
+Value gathered_now(const Value& in) {
+  const WithoutGrad no_grad;
+  return record(op_named("clone_of"), {in});
+}
+
+bool is_sparse(const Node& node) {
+  constexpr int64_t kFewBytes = 64 << 10;
+  return bytes_of(node) > taken_bytes.at_all && node.numel() * size_of(node.dtype) <= kFewBytes;
+}
+
+bool is_worth_a_copy(const Copy& copy, const Node& node, bool saved) {
+  const bool met_before = copy.value || copy.at_once;
+  return bytes_of(node) <= (met_before || saved ? taken_bytes.at_all : taken_bytes.at_first);
+}
+
+// The copy as what gradients go through to what it is a copy of.
+Value with_history(Value copy, const Value& of) {
+  static const Op& snapshot = op_named("snapshot");
+  const Layout* layout = copy->layout;
+  Value inputs[] = {std::move(copy), of};
+  return append(snapshot, inputs, nullptr, of->dtype, layout);
+}
+
+// "float32 tensor of size (2, 3) made at train.py:12 in main"
+std::string in_words(const Node& node) {
+  const Node* made = &node;
+  while (made->op->view && made->inputs[0]) made = made->inputs[0].get();
+  const std::string place = made->code && source_hooks.describe
+                                ? " made at " + source_hooks.describe(made->source())
+                                : "";
+  return std::string(name_of(node.dtype)) + " tensor of size " + show_tuple(node.sizes()) + place;
+}
+
+void tell(Copy& copy, const Node& node, bool at_once, int64_t nanoseconds) {
+  const bool warns = at_once && copy.at_once >= kOften && outside_hooks.warn;
+  if (!warns && !outside_hooks.read) return;
+  if (copy.tensor.empty()) copy.tensor = in_words(node);
+  const std::string tensor = copy.tensor;  // who is told may let it go
+  if (outside_hooks.read) outside_hooks.read(tensor, at_once, nanoseconds);
+  if (warns) outside_hooks.warn(tensor);
+}
+
+int64_t clock() {
+  if (!outside_hooks.read) return 0;
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+// Nothing: the reader is to run at once.
+Value taken(const Value& in, bool saved) {
+  if (is_sparse(*in)) return gathered_now(in);
+  no_longer_outside = forget_copies;
+  look_for_unneeded();
+  const int64_t begin = clock();
+  Copy& copy = copies()[in->buffer].of(*in);
+  if (is_worth_a_copy(copy, *in, saved)) {
+    Value value = value_now(copy, *in);
+    tell(copy, *in, /*at_once=*/false, clock() - begin);
+    return value;
+  }
+  ++copy.at_once;
+  ++outside_counters.at_once;
+  tell(copy, *in, /*at_once=*/true, 0);
+  return nullptr;
 }
 
 }  // namespace
@@ -134,21 +202,18 @@ bool reads_outside(const Op& op, std::span<const Value> inputs) {
   return false;
 }
 
-bool take_outside_values(const Op& op, std::span<Value> inputs) {
-  static const Op& snapshot = op_named("snapshot");
-  bool too_large = false;
+bool take_outside_values(const Op& op, std::span<Value> inputs, uint8_t saved) {
+  bool at_once = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Value& in = inputs[i];
     if (op.is_edge(i) || !is_outside(*in)) continue;
-    if (bytes_of(*in) > largest_taken) {
-      too_large = true;
-      continue;
-    }
-    Value copy = current_copy(*in);
-    in = mode.grad && in->needs_grad() ? record(snapshot, {std::move(copy), in}) : copy;
+    Value value = taken(in, i < 7 && saved >> i & 1);
+    if (!value)
+      at_once = true;
+    else
+      in = mode.grad && in->needs_grad() ? with_history(std::move(value), in) : value;
   }
-  outside_counters.at_once += too_large;
-  return too_large;
+  return at_once;
 }
 
 }  // namespace wend
