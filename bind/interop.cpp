@@ -144,22 +144,52 @@ void let_buffer_go(void* keeper) {
   delete view;
 }
 
-// Whether an object that we hold once, and hold `more` times besides, is held by somebody else.
-bool held_elsewhere(PyObject* o, Py_ssize_t more) { return Py_REFCNT(o) > 1 + more; }
+// The object whose memory another one shows: NumPy's `base`, a memoryview's `obj`.
+Object owner_of(PyObject* o) {
+  const char* name = PyMemoryView_Check(o) ? "obj" : is_foreign_array(o) ? "base" : nullptr;
+  PyObject* owner = name ? PyObject_GetAttrString(o, name) : nullptr;
+  if (!owner) PyErr_Clear();
+  if (owner == Py_None) Py_CLEAR(owner);
+  return owner ? Object(owner) : Object();
+}
 
-// An array that only our buffer view holds, over memory of its own, is out of everybody's reach;
-// bytes cannot be written by anybody.
+// Whether the memory that it shows is its own, and goes with it.
+bool owns_memory(PyObject* o) {
+  if (PyByteArray_CheckExact(o) || std::string_view(Py_TYPE(o)->tp_name) == "array.array")
+    return true;
+  if (!is_foreign_array(o)) return false;
+  PyObject* flags = PyObject_GetAttrString(o, "flags");
+  PyObject* own = flags ? PyObject_GetAttrString(flags, "owndata") : nullptr;
+  Py_XDECREF(flags);
+  const bool owns = own == Py_True;
+  Py_XDECREF(own);
+  if (!own) PyErr_Clear();
+  return owns;
+}
+
+// Whether somebody who is not among `known` references can get at an object.
+bool held_elsewhere(PyObject* o, Py_ssize_t known) {
+  const Py_ssize_t weak = Py_TYPE(o)->tp_weaklistoffset;
+  const bool has_weak =
+      weak > 0 && *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(o) + weak) != nullptr;
+  return Py_REFCNT(o) > known || has_weak;
+}
+
+// Bytes cannot be written by anybody, whoever shows them. Arrays that only we hold, over memory
+// that only they hold, are out of everybody's reach. That an array is not writeable says nothing:
+// it can be made so again, and others may show the same memory.
 bool buffer_reachable(void* keeper) {
-  PyObject* owner = static_cast<Py_buffer*>(keeper)->obj;
-  if (owner && PyBytes_CheckExact(owner)) return false;
-  if (!owner || held_elsewhere(owner, 0)) return true;
-  if (PyByteArray_CheckExact(owner)) return false;
-  if (!is_foreign_array(owner)) return true;
-  PyObject* base = PyObject_GetAttrString(owner, "base");
-  if (!base) return PyErr_Clear(), true;
-  const Object held(base);
-  if (base == Py_None) return false;
-  return !is_foreign_array(base) || held_elsewhere(base, 1);
+  PyObject* shown = static_cast<Py_buffer*>(keeper)->obj;
+  if (!shown) return true;
+  bool held = held_elsewhere(shown, 1);
+  Object at(Py_NewRef(shown));
+  while (Object owner = owner_of(at.get())) {
+    // By what shows it, and by us here. Of one memoryview there may be others that show the same.
+    held |= held_elsewhere(owner.get(), 2) || PyMemoryView_Check(at.get());
+    at = std::move(owner);
+  }
+  if (PyBytes_CheckExact(at.get())) return false;
+  return held || !owns_memory(at.get());
 }
 
 constexpr Lender kBufferOwner = {let_buffer_go, buffer_reachable};
@@ -270,6 +300,7 @@ PyObject* copy_of_array(PyObject* array, std::optional<DType> asked) {
   const bool readable = is_aligned(*view);
   const Value shared =
       readable ? over(std::move(view), dtype, layout.get()) : copied_bytes(*view, dtype, *layout);
+  if (readable) take_back(*shared->buffer);  // it is read before anybody can write
   const Value own = asked && *asked != dtype ? cast(shared, *asked)
                     : readable               ? clone(shared)
                                              : shared;

@@ -244,26 +244,26 @@ namespace {
 // A view whose gradient goes to what it is a view of, and nowhere else.
 bool is_plain_view(const Node& node) { return node.op->view && !node.op->edges; }
 
-bool is_same_memory(const Node& a, const Node& b) {
-  return a.buffer && a.buffer == b.buffer && a.offset == b.offset && !a.extra && !b.extra &&
-         a.needs_grad() == b.needs_grad();
-}
-
+// Of nodes with the same layout and dtype.
 bool same_plain_view(const Node& a, const Node& b) {
-  return is_same_memory(a, b) && is_plain_view(a) && is_plain_view(b) &&
-         a.inputs[0].get() == b.inputs[0].get() && a.inputs[0];
+  return a.offset == b.offset && !a.extra && !b.extra && a.needs_grad() == b.needs_grad() &&
+         is_plain_view(a) && is_plain_view(b) && a.inputs[0].get() == b.inputs[0].get() &&
+         a.inputs[0];
 }
 
-// Memory with the history of another node, which is the same one for both or the same view.
-bool same_with_history(const Node& a, const Node& b) {
+// Whether two nodes whose values are the same have the same history, apart from themselves: that of
+// another node, which for both is the same one or the same view.
+bool same_history(const Node& a, const Node& b) {
   constexpr uint8_t kHistory = 0b10;
-  if (a.op->edges != kHistory || a.op != b.op || !a.op->view || !is_same_memory(a, b)) return false;
+  if (a.op != b.op || !a.op->view || a.op->edges != kHistory || a.extra || b.extra) return false;
   const Node *of_a = a.inputs[1].get(), *of_b = b.inputs[1].get();
-  return of_a && of_b && (of_a == of_b || same_plain_view(*of_a, *of_b));
+  return of_a && of_b &&
+         (of_a == of_b || (of_a->layout == of_b->layout && same_plain_view(*of_a, *of_b)));
 }
 
 bool same_value(const Node& a, const Node& b) {
-  return &a == &b || same_plain_view(a, b) || same_with_history(a, b);
+  return &a == &b || (a.buffer && a.buffer == b.buffer && a.offset == b.offset &&
+                      (same_plain_view(a, b) || same_history(a, b)));
 }
 
 }  // namespace

@@ -123,13 +123,19 @@ Value value_now(Copy& copy, const Node& node) {
 
 // A few elements that lie far apart, such as a column of a table, gathered.
 Value gathered_now(const Value& in) {
+  struct Eagerly {
+    bool before = std::exchange(mode.eager, true);
+    ~Eagerly() { mode.eager = before; }
+  } eagerly;
   const WithoutGrad no_grad;
   return record(op_named("clone_of"), {in});
 }
 
 bool is_sparse(const Node& node) {
   constexpr int64_t kFewBytes = 64 << 10;
-  return bytes_of(node) > taken_bytes.at_all && node.numel() * size_of(node.dtype) <= kFewBytes;
+  const int64_t elements = node.numel() * size_of(node.dtype);
+  return bytes_of(node) > taken_bytes.at_all && node.layout->span > 2 * node.numel() &&
+         elements <= kFewBytes;
 }
 
 bool is_worth_a_copy(const Copy& copy, const Node& node, bool saved) {
