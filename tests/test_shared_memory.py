@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ways import WAYS, Way, many, running
 
 import wend
-from ways import WAYS, Way, many, running
 
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
