@@ -373,8 +373,8 @@ PyObject* legacy_tensor(PyTypeObject* type, PyObject* args, DType dtype) {
   if (PyTuple_GET_SIZE(args) > 1)
     raise(PyExc_TypeError, "new() received an invalid combination of arguments");
   if (is_tensor(data)) return wrap_as(type, variable_of(data).detach(false));
-  if (PyFloat_CheckExact(data))
-    raise(PyExc_TypeError, "new(): data must be a sequence (got float)");
+  if (!PySequence_Check(data) || PyDict_Check(data))
+    raise(PyExc_TypeError, "new(): data must be a sequence (got %s)", Py_TYPE(data)->tp_name);
   const Object made(tensor_from_data(data, dtype));
   return wrap_as(type, variable_of(made.get()).detach(false));
 }

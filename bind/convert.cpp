@@ -51,6 +51,12 @@ bool has_own_dtype(PyObject* o) {
   return is_tensor(o) || is_foreign_array(o) || is_numpy_scalar(o);
 }
 
+// Such as a table whose rows are not found by number.
+[[noreturn]] void no_shape(PyObject* o) {
+  PyErr_Clear();
+  raise(PyExc_ValueError, "could not determine the shape of object type '%s'", Py_TYPE(o)->tp_name);
+}
+
 // Sizes of nested sequences, by their first elements. A tensor in a sequence counts as a number.
 void find_sizes(PyObject* data, Dims& sizes) {
   Object o = Object::borrowed(data);
@@ -62,11 +68,13 @@ void find_sizes(PyObject* data, Dims& sizes) {
     }
     if (PyUnicode_Check(o.get())) raise(PyExc_ValueError, "too many dimensions 'str'");
     if (!is_sequence(o.get())) return;
-    const Object items = items_of(o.get());
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(items.get());
+    const Py_ssize_t n = PySequence_Size(o.get());
+    check(static_cast<int>(std::min<Py_ssize_t>(n, 0)));
     sizes.push(n);
     if (n == 0) return;
-    o = Object::borrowed(PySequence_Fast_GET_ITEM(items.get(), 0));
+    PyObject* first = PySequence_GetItem(o.get(), 0);
+    if (!first) no_shape(o.get());
+    o = Object(first);
   }
 }
 
@@ -87,10 +95,14 @@ void find_dtype(PyObject* o, DType& dtype, bool& found) {
     meet(variable_of(t.get()).shape().dtype);
   } else if (PyFloat_Check(o)) {
     meet(default_dtype());
+  } else if (PyList_Check(o) || PyTuple_Check(o)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+      find_dtype(PySequence_Fast_GET_ITEM(o, i), dtype, found);
   } else if (is_sequence(o)) {
-    const Object items = items_of(o);
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-      find_dtype(PySequence_Fast_GET_ITEM(items.get(), i), dtype, found);
+    // By number: what a pandas.Series gives one after the other has lost its dtype.
+    const Py_ssize_t n = PySequence_Size(o);
+    for (Py_ssize_t i = 0; i < n; ++i)
+      find_dtype(Object(PySequence_GetItem(o, i)).get(), dtype, found);
   } else if (PyUnicode_Check(o) || PyBytes_Check(o)) {
     raise(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(o)->tp_name);
   } else {
@@ -198,6 +210,16 @@ PyObject* list_of(const Node& n, int dim, const char* p) {
 
 }  // namespace
 
+namespace {
+
+PyObject* copy_by_dlpack(PyObject* data, std::optional<DType> asked) {
+  const Object interop(PyImport_ImportModule("wend._interop"));
+  const Object shared(PyObject_CallMethod(interop.get(), "from_dlpack", "O", data));
+  return tensor_from_data(shared.get(), asked);
+}
+
+}  // namespace
+
 PyObject* tensor_from_data(PyObject* data, std::optional<DType> asked) {
   if (is_tensor(data)) {
     const Value v = alias_without_grad(variable_of(data).value());
@@ -206,6 +228,8 @@ PyObject* tensor_from_data(PyObject* data, std::optional<DType> asked) {
   if (is_foreign_array(data) || is_numpy_scalar(data)) return copy_of_array(data, asked);
   if (PyUnicode_Check(data) || PyBytes_Check(data))
     raise(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(data)->tp_name);
+  if (!PyList_Check(data) && !PyTuple_Check(data) && PyObject_HasAttrString(data, "__dlpack__"))
+    return copy_by_dlpack(data, asked);
   Dims sizes;
   find_sizes(data, sizes);
   DType dtype = default_dtype();
@@ -235,11 +259,15 @@ bool is_foreign_array(PyObject* o) {
 Value foreign_number(PyObject* o) {
   if (!is_numpy_scalar(o)) return {};
   const Object as_item(PyObject_CallMethod(o, "item", nullptr));
-  if (PyBool_Check(as_item.get())) return number(as_item.get() == Py_True);
-  if (PyFloat_Check(as_item.get())) return number(PyFloat_AS_DOUBLE(as_item.get()));
   int64_t i;
-  if (PyLong_Check(as_item.get()) && to_int(as_item.get(), i)) return number(i);
-  return {};
+  if (PyLong_CheckExact(as_item.get())) return to_int(as_item.get(), i) ? number(i) : Value();
+  // As in PyTorch a truth is a floating-point number, and a complex one its real part, of which
+  // NumPy warns.
+  const bool is_number =
+      PyBool_Check(as_item.get()) || PyFloat_Check(as_item.get()) || PyComplex_Check(as_item.get());
+  if (!is_number) return {};
+  const Object real(PyNumber_Float(o));
+  return number(PyFloat_AS_DOUBLE(real.get()));
 }
 
 PyObject* to_list(PyObject* tensor) {

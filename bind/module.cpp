@@ -204,7 +204,9 @@ void bind_data(nb::module_& m) {
     if (!to_dtype(dtype.ptr(), t)) raise(PyExc_TypeError, "dtype must be torch.dtype");
     return nb::steal(tensor_over_bytes(o.ptr(), t, count, offset));
   });
-  m.def("_is_foreign_array", [](nb::handle o) { return is_foreign_array(o.ptr()); });
+  m.def(
+      "_is_foreign_array", [](nb::handle o) { return is_foreign_array(o.ptr()); },
+      nb::arg().none());
   m.def("_register", [](const char* name, nb::handle o) { register_type(name, o.ptr()); });
   m.def("_add_method", [](nb::handle name, nb::handle f) {
     check(PyObject_SetAttr(reinterpret_cast<PyObject*>(&tensor_type), name.ptr(), f.ptr()));

@@ -83,6 +83,15 @@ PyObject* matrix_product(PyObject* a, PyObject* b) {
   });
 }
 
+// NumPy leaves the quotient of an array by a tensor to us, and the product of the two to nobody.
+PyObject* divide(PyObject* a, PyObject* b) {
+  if (!is_foreign_array(a)) return binary<Elementwise::div>(a, b);
+  return guarded([&] {
+    const Object inverse(unary<Elementwise::reciprocal>(b));
+    return PyNumber_Multiply(inverse.get(), a);
+  });
+}
+
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
 // The one element of a tensor, observed.
@@ -160,7 +169,7 @@ PyNumberMethods tensor_as_number = {
     .nb_inplace_xor = inplace<Elementwise::bitwise_xor>,
     .nb_inplace_or = inplace<Elementwise::bitwise_or>,
     .nb_floor_divide = binary<Elementwise::floor_divide>,
-    .nb_true_divide = binary<Elementwise::div>,
+    .nb_true_divide = divide,
     .nb_inplace_floor_divide = inplace<Elementwise::floor_divide>,
     .nb_inplace_true_divide = inplace<Elementwise::div>,
     .nb_index = to_index,

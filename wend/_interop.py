@@ -23,6 +23,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """
     if _C._is_foreign_array(data):
         data = _C._tensor_over_buffer(data)
+    elif hasattr(data, "__dlpack__") and not isinstance(data, Tensor):
+        data = from_dlpack(data)
     if isinstance(data, Tensor):
         return data.to(device, dtype) if device is not None or dtype is not None else data
     return tensor(data, dtype=dtype, device=device)
@@ -159,9 +161,18 @@ def _sharing(obj: Any, dtype: Any) -> Tensor | None:
         return _C._tensor_over_buffer(obj)
     if hasattr(obj, "__dlpack__") or obj.__class__.__name__ == "PyCapsule":
         return from_dlpack(obj)
-    if isinstance(obj, (bytes, bytearray, memoryview)):
+    if _has_bytes(obj):
         return frombuffer(obj, dtype=dtype or get_default_dtype())
     return None
+
+
+def _has_bytes(obj: Any) -> bool:
+    """Whether an object lends its memory; a scalar of NumPy does, but is taken as a number."""
+    try:
+        memoryview(obj)
+    except TypeError:
+        return False
+    return not hasattr(obj, "dtype")
 
 
 # Of places that were warned of, as the module `warnings` keeps it.
@@ -189,8 +200,11 @@ def _short(dtype: Any) -> str:
 
 
 def _type_name(obj: Any) -> str:
-    cls = obj.__class__
-    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
+    """As C names it: types that are made by programs go by their name alone."""
+    cls = type(obj)
+    made_by_program = cls.__flags__ & 1 << 9
+    short = made_by_program or cls.__module__ == "builtins"
+    return cls.__name__ if short else f"{cls.__module__}.{cls.__name__}"
 
 
 def _warn(text: str) -> None:

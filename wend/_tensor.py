@@ -69,6 +69,8 @@ def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
 def __array_wrap__(  # noqa: N807
     self: Tensor, array: Any, context: Any = None, return_scalar: bool = False
 ) -> Tensor:
+    if array.dtype == bool:  # as PyTorch, which had no tensors of truths at first
+        array = array.astype("uint8")
     return wend.as_tensor(array)
 
 
