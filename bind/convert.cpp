@@ -106,6 +106,7 @@ void find_dtype(PyObject* o, DType& dtype, bool& found) {
   } else if (PyUnicode_Check(o) || PyBytes_Check(o)) {
     raise(PyExc_TypeError, "new(): invalid data type '%s'", Py_TYPE(o)->tp_name);
   } else {
+    if (PyComplex_Check(o)) refuse_complex();
     raise(PyExc_RuntimeError, "Could not infer dtype of %s", Py_TYPE(o)->tp_name);
   }
 }

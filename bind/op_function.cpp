@@ -14,6 +14,7 @@
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
 #include "bind/known_call.hpp"
+#include "bind/types.hpp"
 #include "exec/run.hpp"
 #include "graph/describe.hpp"
 #include "graph/record.hpp"
@@ -84,6 +85,23 @@ std::string why_not(const Callable& c, PyObject* const* args, Py_ssize_t nargs, 
                      got(args + own, nargs - own, kwnames) + "), but expected one of:";
   for (const Signature& s : c.overloads) text += "\n * " + s.text;
   return text;
+}
+
+// What no overload takes is offered to the package once: it knows deprecated orders of arguments,
+// and objects that are no tensors but say how an op treats them. Null when it declines as well.
+PyObject* otherwise(const Callable& c, const GivenArgs& args) {
+  const Py_ssize_t nkw = args.names ? PyTuple_GET_SIZE(args.names) : 0;
+  const Object by_position(PyTuple_New(args.n_by_position)), by_name(PyDict_New());
+  for (Py_ssize_t i = 0; i < args.n_by_position; ++i)
+    PyTuple_SET_ITEM(by_position.get(), i, Py_NewRef(args.all[i]));
+  for (Py_ssize_t i = 0; i < nkw; ++i)
+    PyDict_SetItem(by_name.get(), PyTuple_GET_ITEM(args.names, i),
+                   args.all[args.n_by_position + i]);
+  const Object name(PyUnicode_FromString(c.name.c_str()));
+  Object result(PyObject_CallFunctionObjArgs(registered("other_call"), name.get(),
+                                             c.method ? Py_True : Py_False, by_position.get(),
+                                             by_name.get(), nullptr));
+  return result.get() == Py_NotImplemented ? nullptr : result.release();
 }
 
 [[noreturn]] void no_overload(const Callable& c, PyObject* const* args, Py_ssize_t nargs,
@@ -277,6 +295,7 @@ PyObject* call_parsed(const Callable& c, const Signature& s, ParsedArgs& parsed,
       c.known.remember(hash, KnownCall::of(s, {c.overloads.data(), &s}, args, parsed));
     return call_parsed(c, s, parsed, self);
   }
+  if (PyObject* result = otherwise(c, args)) return result;
   no_overload(c, args.all, args.n_by_position, args.names);
 }
 

@@ -47,7 +47,15 @@ bool to_dtype(PyObject* o, DType& out) {
   if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) return out = DType::float64, true;
   if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) return out = DType::int64, true;
   if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) return out = DType::bool_, true;
+  if (o == reinterpret_cast<PyObject*>(&PyComplex_Type)) refuse_complex();
+  // A dtype that no tensor has is refused here, whatever the overloads that are left.
+  if (Py_TYPE(o) == reinterpret_cast<PyTypeObject*>(registered("dtype")))
+    Object(PyObject_CallOneArg(registered("refuse_dtype"), o));
   return false;
+}
+
+void refuse_complex() {
+  Object(PyObject_CallOneArg(registered("refuse_dtype"), registered("complex64")));
 }
 
 void check_device(PyObject* o) {

@@ -12,7 +12,9 @@ namespace wend {
 struct Generator;
 
 PyObject* dtype_object(DType t);  // borrowed
+// Raises for a dtype that can be mentioned but no tensor has.
 bool to_dtype(PyObject* o, DType& out);
+void refuse_complex();
 // Raises for anything but the CPU; None is the CPU.
 void check_device(PyObject* o);
 void check_layout(PyObject* o);

@@ -9,6 +9,28 @@ from wend import _C, _types
 # Bits of the mantissa with the hidden one, and the largest exponent, by name of the float dtype.
 _FLOATS = {"float16": (11, 15), "bfloat16": (8, 127), "float32": (24, 127), "float64": (53, 1023)}
 _RESOLUTION = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 1e-6, "float64": 1e-15}
+# Smallest and largest value, the step at 1, and the smallest normal number, of floats of 8 bits.
+_BYTES = {
+    "float8_e4m3fn": (-448.0, 448.0, 2.0**-3, 2.0**-6),
+    "float8_e4m3fnuz": (-240.0, 240.0, 2.0**-3, 2.0**-7),
+    "float8_e5m2": (-57344.0, 57344.0, 2.0**-2, 2.0**-14),
+    "float8_e5m2fnuz": (-57344.0, 57344.0, 2.0**-3, 2.0**-15),
+    "float8_e8m0fnu": (2.0**-127, 2.0**127, 1.0, 2.0**-127),
+}
+_INTEGERS = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
+
+def _limits(type: _types.dtype) -> tuple[float, float, float, float]:
+    """The smallest and largest value, the step at 1, and the smallest normal number."""
+    name = type._name
+    if name in _BYTES:
+        return _BYTES[name]
+    if name not in _FLOATS:
+        raise NotImplementedError(f"torch.finfo() is not defined for {type}")
+    digits, exponent = _FLOATS[name]
+    eps = 2.0 ** (1 - digits)
+    largest = (2.0 - eps) * 2.0**exponent
+    return -largest, largest, eps, 2.0 ** (1 - exponent)
 
 
 class _Info:
@@ -39,18 +61,16 @@ class finfo(_Info):  # noqa: N801
         type = _C.get_default_dtype() if type is None else type
         if not isinstance(type, _types.dtype):
             raise TypeError(f"finfo(): argument 'type' must be torch.dtype, not {_name(type)}")
+        type = type.to_real()
         if not type.is_floating_point:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. "
                 "Use torch.iinfo to handle 'torch.finfo'"
             )
         super().__init__(type)
-        digits, exponent = _FLOATS[type._name]
-        self.eps = 2.0 ** (1 - digits)
-        self.max = (2.0 - self.eps) * 2.0**exponent
-        self.min = -self.max
-        self.tiny = self.smallest_normal = 2.0 ** (1 - exponent)
-        self.resolution = _RESOLUTION[type._name]
+        self.min, self.max, self.eps, self.smallest_normal = _limits(type)
+        self.tiny = self.smallest_normal
+        self.resolution = _RESOLUTION.get(type._name, 1.0)
 
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
@@ -68,13 +88,13 @@ class iinfo(_Info):  # noqa: N801
     def __init__(self, type: Any) -> None:
         if not isinstance(type, _types.dtype):
             raise TypeError(f"iinfo(): argument 'type' must be torch.dtype, not {_name(type)}")
-        if type.is_floating_point:
+        if type is _types.bool:
+            raise TypeError("torch.bool is not supported by torch.iinfo")
+        if type.is_floating_point or type.is_complex or type._name not in _INTEGERS:
             raise TypeError(
                 "torch.iinfo() requires an integer input type. "
                 "Use torch.finfo to handle 'torch.iinfo'"
             )
-        if type is _types.bool:
-            raise TypeError("torch.bool is not supported by torch.iinfo")
         super().__init__(type)
         magnitude = self.bits - 1 if type.is_signed else self.bits
         self.max = 2**magnitude - 1

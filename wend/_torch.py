@@ -15,18 +15,16 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
 
+from wend._absent import absent_names
+from wend._absent_parts import PARTS
+
 # The PyTorch whose names wend speaks, and what programs are told.
 VERSION = "2.13.0"
 
 _IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 
-# Parts of PyTorch that wend lacks, and that many programs import but few of their runs use: the
-# import succeeds, and what is asked of them raises.
-_ABSENT = {
-    "ao", "compiler", "export", "fft", "futures", "fx", "hub", "onnx", "package",
-    "profiler", "quantization", "autograd.profiler", "distributed.optim",
-    "distributed.rpc", "utils.benchmark", "utils.cpp_extension", "utils.mobile_optimizer",
-}  # fmt: skip
+# How like two names must be for one to be offered in place of the other.
+_NEAR = 0.75
 
 
 def install() -> None:
@@ -74,35 +72,57 @@ class _Finder(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return wend's module of that name."""
+        """Return wend's module of that name, or what stands for a part that wend lacks."""
+        if spec.name.removeprefix("torch.") in PARTS:
+            return _absent_part(spec.name)
         name = "wend" + spec.name.removeprefix("torch")
-        if spec.name.removeprefix("torch.") in _ABSENT:
-            absent = ModuleType(spec.name, "A part of PyTorch that wend does not have.")
-            _say_what_lacks(absent, spec.name)
-            return absent
         try:
             module = importlib.import_module(name)
         except ModuleNotFoundError as error:
             if error.name is None or not name.startswith(error.name):
                 raise
             raise _no_module(spec.name) from None
-        _say_what_lacks(module, spec.name)
+        _share_loaded()
         self._specs[spec.name] = module.__spec__
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         """Do nothing but let the module keep what it knows of itself: it is loaded already."""
-        for spec in self._specs.values():
-            if spec is not None and spec.name == module.__name__:
-                module.__spec__ = spec
+        spec = self._specs.get(module.__name__)
+        if spec is not None:
+            module.__spec__ = spec
+
+
+def _share_loaded() -> None:
+    """Let all modules of wend that are loaded be found as torch's, and be called so.
+
+    A module that a function of the same name hides, such as torch.autograd.gradcheck, must be found
+    without the import system, which would put the module in the function's place.
+    """
+    for own, module in list(sys.modules.items()):
+        if own.partition(".")[0] != "wend" or own == "wend.__main__":
+            continue
+        name = "torch" + own.removeprefix("wend")
+        if name not in sys.modules or module.__name__ != name:
+            module.__name__ = name
+            sys.modules.setdefault(name, module)
+            _say_what_lacks(module, name)
+
+
+def _absent_part(name: str) -> ModuleType:
+    """A module with the names that a part of PyTorch has, which raise when they are used."""
+    names, instead = PARTS[name.removeprefix("torch.")]
+    part = ModuleType(name, f"A part of PyTorch that wend does not have: {instead}.")
+    part.__dict__.update(absent_names(name, names, instead))
+    _say_what_lacks(part, name)
+    return part
 
 
 def _no_module(name: str) -> ModuleNotFoundError:
     parent, _, last = name.rpartition(".")
-    known = _names(importlib.import_module("wend" + parent.removeprefix("torch")))
+    near = _nearest(last, _names(sys.modules[parent]))
     return ModuleNotFoundError(
-        f"No module named '{name}': wend has no such part of PyTorch.{_nearest(last, known)}",
-        name=name,
+        f"No module named '{name}': wend has no such part of PyTorch.{near}", name=name
     )
 
 
@@ -114,22 +134,18 @@ def _names(module: ModuleType) -> list[str]:
 
 
 def _nearest(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=5)
+    close = difflib.get_close_matches(name, known, 5, _NEAR)
     by_lower = {each.lower(): each for each in known}
-    close += [by_lower[each] for each in difflib.get_close_matches(name.lower(), by_lower, n=5)]
-    shown = list(dict.fromkeys(close))[:5]
+    lower = difflib.get_close_matches(name.lower(), by_lower, 5, _NEAR)
+    shown = list(dict.fromkeys([*close, *(by_lower[each] for each in lower)]))[:5]
     return f" Nearest: {', '.join(shown)}." if shown else ""
 
 
 def _say_what_lacks(module: ModuleType, name: str) -> None:
-    """Let a module and its parts say that wend lacks a name, and which ones are near."""
+    """Let a module say that wend lacks a name, and which ones are near."""
     before: Callable[[str], Any] | None = module.__dict__.get("__getattr__")
     if getattr(before, "_says_what_lacks", False):
         return
-
-    def say_of_part(attribute: str, part: Any) -> None:
-        if isinstance(part, ModuleType) and part.__name__ == f"{module.__name__}.{attribute}":
-            _say_what_lacks(part, f"{name}.{attribute}")
 
     def lookup(attribute: str) -> Any:
         if before is not None:
@@ -138,16 +154,17 @@ def _say_what_lacks(module: ModuleType, name: str) -> None:
             except AttributeError:
                 pass
             else:
-                say_of_part(attribute, found)
+                _share_loaded()
                 return found
+        path = f"{name}.{attribute}"
+        if path.removeprefix("torch.") in PARTS:
+            return importlib.import_module(path)
         if attribute.startswith("__"):
             raise AttributeError(f"module '{name}' has no attribute '{attribute}'")
         _raise_missing(module, name, attribute)
 
     lookup._says_what_lacks = True  # type: ignore[attr-defined]
     module.__dict__["__getattr__"] = lookup
-    for attribute, part in list(module.__dict__.items()):
-        say_of_part(attribute, part)
 
 
 def _raise_missing(module: ModuleType, name: str, attribute: str) -> NoReturn:

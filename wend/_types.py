@@ -27,12 +27,13 @@ class dtype:  # noqa: N801
         itemsize: builtins.int,
         is_floating_point: builtins.bool,
         is_signed: builtins.bool,
+        is_complex: builtins.bool = False,
     ) -> None:
         self._name = name
         self.itemsize = itemsize
         self.is_floating_point = is_floating_point
         self.is_signed = is_signed
-        self.is_complex = False
+        self.is_complex = is_complex
 
     def __repr__(self) -> str:
         return f"torch.{self._name}"
@@ -47,8 +48,21 @@ class dtype:  # noqa: N801
         return self
 
     def to_real(self) -> dtype:
-        """Return the dtype itself: wend has real dtypes only."""
-        return self
+        """Return the dtype of the real part.
+
+        >>> wend.complex64.to_real()
+        torch.float32
+        """
+        return _REAL.get(self, self)
+
+    def to_complex(self) -> dtype:
+        """Return the dtype of complex numbers whose parts have this one."""
+        if self.is_complex:
+            return self
+        found = {real: each for each, real in _REAL.items()} | {bfloat16: complex64}
+        if self not in found:
+            raise RuntimeError(f"Unknown Complex ScalarType for {self._name}")
+        return found[self]
 
 
 bool = dtype("bool", 1, False, False)
@@ -61,6 +75,52 @@ float16 = half = dtype("float16", 2, True, True)
 bfloat16 = dtype("bfloat16", 2, True, True)
 float32 = float = dtype("float32", 4, True, True)
 float64 = double = dtype("float64", 8, True, True)
+
+# Those that can be mentioned, compared and carried, but no tensor has.
+uint16 = dtype("uint16", 2, False, False)
+uint32 = dtype("uint32", 4, False, False)
+uint64 = dtype("uint64", 8, False, False)
+complex32 = chalf = dtype("complex32", 4, False, True, True)
+complex64 = cfloat = dtype("complex64", 8, False, True, True)
+complex128 = cdouble = dtype("complex128", 16, False, True, True)
+float8_e4m3fn = dtype("float8_e4m3fn", 1, True, True)
+float8_e4m3fnuz = dtype("float8_e4m3fnuz", 1, True, True)
+float8_e5m2 = dtype("float8_e5m2", 1, True, True)
+float8_e5m2fnuz = dtype("float8_e5m2fnuz", 1, True, True)
+float8_e8m0fnu = dtype("float8_e8m0fnu", 1, True, False)
+float4_e2m1fn_x2 = dtype("float4_e2m1fn_x2", 1, True, True)
+int1, int2, int3, int4, int5, int6, int7 = (
+    dtype(f"int{bits}", 1, False, True) for bits in range(1, 8)
+)
+uint1, uint2, uint3, uint4, uint5, uint6, uint7 = (
+    dtype(f"uint{bits}", 1, False, False) for bits in range(1, 8)
+)
+bit = uint1
+bits8, bits1x8, bits2x4, bits4x2 = (
+    dtype(name, 1, False, False) for name in ("bits8", "bits1x8", "bits2x4", "bits4x2")
+)
+bits16 = dtype("bits16", 2, False, False)
+qint8 = dtype("qint8", 1, False, True)
+qint32 = dtype("qint32", 4, False, True)
+quint8, quint4x2, quint2x4 = (
+    dtype(name, 1, False, False) for name in ("quint8", "quint4x2", "quint2x4")
+)
+_REAL = {complex32: float16, complex64: float32, complex128: float64}
+
+
+def refuse_dtype(given: dtype) -> NoReturn:
+    """Raise: no tensor can have this dtype; say which one to take instead."""
+    if given.is_complex:
+        instead = "keep real and imaginary parts as two tensors"
+    elif given._name[0] == "q":
+        instead = "keep the values as they are, or in torch.int8 with a scale of their own"
+    elif given.is_floating_point:
+        instead = "use torch.bfloat16"
+    elif given.itemsize == 1:
+        instead = "use torch.int8" if given.is_signed else "use torch.uint8"
+    else:
+        instead = "use torch.int64" if given.itemsize > 2 else "use torch.int32"
+    raise NotImplementedError(f"wend has no tensors of dtype {given}: {instead}")
 
 
 class layout:  # noqa: N801
@@ -240,3 +300,15 @@ _C._register("device", device)
 _C._register("cpu", device("cpu"))
 _C._register("require_cpu", require_cpu)
 _C._register("Size", Size)
+_C._register("dtype", dtype)
+_C._register("complex64", complex64)
+_C._register("refuse_dtype", refuse_dtype)
+
+
+def _other_call(*call: Any) -> Any:
+    from wend._other_calls import other_call
+
+    return other_call(*call)
+
+
+_C._register("other_call", _other_call)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 __all__ = [
+    "SUPPORTED_NODES",
     "TreeSpec",
+    "register_pytree_node",
     "tree_all",
     "tree_any",
     "tree_flatten",
     "tree_leaves",
     "tree_map",
+    "tree_map_only",
     "tree_unflatten",
 ]
 
@@ -44,8 +47,55 @@ class TreeSpec:
 _LEAF = TreeSpec(None)
 
 
+class _Node(NamedTuple):
+    """How containers of a type that a program registered are taken apart and put together."""
+
+    flatten: Callable[[Any], tuple[Any, Any]]
+    unflatten: Callable[[Any, Any], Any]
+
+
+SUPPORTED_NODES: dict[type, _Node] = {}
+
+
+def register_pytree_node(
+    cls: type,
+    flatten_fn: Callable[[Any], tuple[Any, Any]],
+    unflatten_fn: Callable[[Any, Any], Any],
+    *,
+    serialized_type_name: str | None = None,
+    to_dumpable_context: Callable[[Any], Any] | None = None,
+    from_dumpable_context: Callable[[Any], Any] | None = None,
+    flatten_with_keys_fn: Callable[[Any], Any] | None = None,
+) -> None:
+    """Let a type be a container: `flatten_fn` gives its parts and what puts them back.
+
+    The keyword arguments are for saving structures, which wend does not do.
+
+    >>> from wend.utils import _pytree
+    >>> class Pair:
+    ...     def __init__(self, a, b):
+    ...         self.a, self.b = a, b
+    >>> parts = lambda pair: ([pair.a, pair.b], None)
+    >>> _pytree.register_pytree_node(Pair, parts, lambda parts, _: Pair(*parts))
+    >>> _pytree.tree_map(abs, Pair(-1, -2)).b
+    2
+    """
+    if cls in SUPPORTED_NODES:
+        raise ValueError(f"{cls} is already registered as pytree node.")
+    SUPPORTED_NODES[cls] = _Node(flatten_fn, unflatten_fn)
+
+
+def _register_pytree_node(
+    cls: type, flatten_fn: Callable[..., Any], unflatten_fn: Callable[..., Any], **options: Any
+) -> None:
+    SUPPORTED_NODES.setdefault(cls, _Node(flatten_fn, unflatten_fn))
+
+
 def _parts(tree: Any) -> tuple[Any, list[Any]] | None:
     """The keys and the parts of a container; None for a leaf."""
+    if type(tree) in SUPPORTED_NODES:
+        parts, context = SUPPORTED_NODES[type(tree)].flatten(tree)
+        return context, list(parts)
     if type(tree) in (dict, OrderedDict):
         return list(tree), list(tree.values())
     if type(tree) in (list, tuple) or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
@@ -93,6 +143,8 @@ def _build(leaves: Any, spec: TreeSpec) -> Any:
     if spec.type is None:
         return next(leaves)
     parts = [_build(leaves, each) for each in spec.children]
+    if spec.type in SUPPORTED_NODES:
+        return SUPPORTED_NODES[spec.type].unflatten(parts, spec.context)
     if spec.context is not None:
         return spec.type(zip(spec.context, parts, strict=True))
     return spec.type(*parts) if hasattr(spec.type, "_fields") else spec.type(parts)
@@ -118,6 +170,24 @@ def tree_map(
     leaves, spec = tree_flatten(tree, is_leaf)
     others = [tree_leaves(rest, is_leaf) for rest in rests]
     return tree_unflatten([func(*each) for each in zip(leaves, *others, strict=True)], spec)
+
+
+def tree_map_only(
+    type_or_types: Any,
+    func: Callable[[Any], Any],
+    tree: Any,
+    is_leaf: Callable[[Any], bool] | None = None,
+) -> Any:
+    """Return the container with a function of those leaves that have a type.
+
+    >>> from wend.utils._pytree import tree_map_only
+    >>> tree_map_only(int, lambda x: x + 1, ["a", 1])
+    ['a', 2]
+    """
+    leaves, spec = tree_flatten(tree, is_leaf)
+    return tree_unflatten(
+        [func(leaf) if isinstance(leaf, type_or_types) else leaf for leaf in leaves], spec
+    )
 
 
 def tree_all(pred: Callable[[Any], bool], tree: Any) -> bool:

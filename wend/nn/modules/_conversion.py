@@ -131,7 +131,7 @@ class ConversionMethods:
         torch.float64
         """
         device, dtype, non_blocking, memory_format = _parse_to(*args, **kwargs)
-        if dtype is not None and not dtype.is_floating_point:
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 "nn.Module.to only accepts floating point or complex dtypes, but got desired "
                 f"dtype={dtype}"
@@ -187,8 +187,7 @@ class ConversionMethods:
         return self
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Raise: a module needs no compiler."""
-        raise RuntimeError(
-            "Module.compile: wend has no compiler for modules; call the module, which batches and "
-            "fuses as it runs"
-        )
+        """Compile the module in place: for now it stays as it is; arguments as of wend.compile."""
+        from wend.compiler import compile
+
+        compile(self, *args, **kwargs)

@@ -32,7 +32,7 @@ from wend.nn.modules._hooks import (
     register_module_parameter_registration_hook,
 )
 from wend.nn.modules._members import KINDS, Members
-from wend.nn.modules._state import StateMethods
+from wend.nn.modules._state import StateMethods, _IncompatibleKeys
 from wend.nn.parameter import Parameter
 
 __all__ = [
@@ -78,6 +78,13 @@ def _required(module: Module, name: str) -> Any:
     if not hasattr(module, name):
         raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
     return getattr(module, name)
+
+
+class _ClassName:
+    """The name of a module's class, as TorchScript's modules have it; others may set their own."""
+
+    def __get__(self, module: Module | None, owner: type[Module]) -> str:
+        return owner.__name__
 
 
 class Module(HookMethods, StateMethods, ConversionMethods):
@@ -463,6 +470,8 @@ class Module(HookMethods, StateMethods, ConversionMethods):
 
     def _get_name(self) -> str:
         return self.__class__.__name__
+
+    original_name = _ClassName()
 
     def extra_repr(self) -> str:
         """Return what the printed module says of itself; to be overridden."""

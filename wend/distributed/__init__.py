@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from wend._absent import absent, absent_names
+
 __all__ = [
+    "ReduceOp",
     "destroy_process_group",
     "get_rank",
     "get_world_size",
@@ -44,5 +47,39 @@ def _no_group(*args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
+_INSTEAD = "wend trains in one process"
+ReduceOp = absent("torch.distributed.ReduceOp", _INSTEAD)
+ProcessGroup = absent("torch.distributed.ProcessGroup", _INSTEAD)
+globals().update(
+    absent_names(
+        "torch.distributed",
+        "Backend DeviceMesh FileStore HashStore P2POp PrefixStore Store TCPStore Work"
+        " init_device_mesh",
+        _INSTEAD,
+    )
+)
+
+
+def is_nccl_available() -> bool:
+    """Return False: there is no group of processes to be in."""
+    return False
+
+
+is_gloo_available = is_mpi_available = is_ucc_available = is_xccl_available = is_nccl_available
+is_torchelastic_launched = is_nccl_available
+
+
+class _Groups:
+    """Where PyTorch keeps groups of processes: there is none."""
+
+    WORLD = None
+    NON_GROUP_MEMBER = object()
+
+
+group = GroupMember = _Groups
+
 get_rank = get_world_size = destroy_process_group = _no_group
 all_reduce = all_gather = all_gather_into_tensor = barrier = broadcast = reduce = _no_group
+all_gather_object = all_to_all = all_to_all_single = broadcast_object_list = gather = _no_group
+gather_object = get_backend = get_process_group_ranks = irecv = isend = new_group = recv = _no_group
+reduce_scatter = reduce_scatter_tensor = scatter = scatter_object_list = send = _no_group

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from wend._C import Tensor
 from wend.nn.modules.module import Module
+from wend.nn.parallel.distributed import DistributedDataParallel
 
 __all__ = ["DataParallel", "DistributedDataParallel", "data_parallel"]
 
@@ -46,17 +47,3 @@ def data_parallel(
     given = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
     result: Tensor = module(*given, **(module_kwargs or {}))
     return result
-
-
-class DistributedDataParallel(Module):
-    """Raises: there is no group of processes to train in."""
-
-    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
-        super().__init__()
-        from wend.distributed import get_world_size
-
-        get_world_size()
-
-    def forward(self, *inputs: Any, **kwargs: Any) -> NoReturn:
-        """Never run: none can be made."""
-        raise NotImplementedError
