@@ -170,13 +170,6 @@ Values positive_body(Call& c) {
   return {c.tensor(0)};
 }
 Values isreal_body(Call& c) { return {full_like(c.tensor(0), number(true), DType::bool_)}; }
-Values angle_body(Call& c) {
-  const Value a = c.tensor(0);
-  const DType dtype = is_floating(a->dtype) ? a->dtype : default_dtype();
-  const Value angle = where(lt(a, 0), constant(std::numbers::pi, dtype), constant(0.0, dtype));
-  return {is_floating(a->dtype) ? where(isnan(a), a, angle) : angle};
-}
-
 Values selu_body(Call& c) {
   return {elu(c.tensor(0), 1.6732632423543772848170429916717) * 1.0507009873554804934193349852946};
 }
@@ -498,11 +491,6 @@ constexpr Op kOps[] = {
      .doc = "True everywhere.",
      .example = "isreal(tensor([1., -2.]))",
      .body = isreal_body},
-    {.name = "angle",
-     .signature = "(Tensor input) -> Tensor",
-     .doc = "pi where input is negative, 0 elsewhere.",
-     .example = "angle(tensor([1., -2.]))",
-     .body = angle_body},
     {.name = "polygamma",
      .signature = "(int n, Tensor input) -> Tensor",
      .doc = "The nth derivative of digamma.",

@@ -539,10 +539,6 @@ Value lift(const Lift& s) {
   return record(*s.like.op, std::span(in, n));
 }
 
-[[noreturn]] Value no_derivative(const char* of) {
-  fail(ErrorKind::not_implemented, "the derivative for '", of, "' is not implemented.");
-}
-
 // The derivative of mish, made of ops that can be differentiated again.
 Value mish_slope(const Value& a) {
   const Value t = tanh(softplus(a, 1, 20));

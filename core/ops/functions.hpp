@@ -69,6 +69,14 @@ Value alias_without_grad(const Value& a);
 Value held(const Value& a);
 // The value of `value` with the gradient history of `history`.
 Value rebind(const Value& value, const Value& history);
+// The gradient of an input, from which PyTorch's op of the way back gives that input zeros. The
+// formula alone does not mention the input, or only to compare it, so it would give nothing.
+Value flat(const Value& gradient, const GradCall& s);
+// An input of a composite that PyTorch has such an op for.
+Value linear_in(const Value& a);
+// The formula of an op that PyTorch has none for; it depends on the op what PyTorch says.
+[[noreturn]] Value no_derivative(const char* of);
+[[noreturn]] Value no_formula(const char* of);
 Value view(const Value& a, std::span<const int64_t> sizes);  // raises where it cannot alias
 Value reshape(const Value& a, std::span<const int64_t> sizes);
 Value expand(const Value& a, std::span<const int64_t> sizes);

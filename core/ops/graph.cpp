@@ -64,6 +64,21 @@ constexpr Op kOps[] = {
      .grad = {GRAD(g)},
      .view = true,
      .hidden = true},
+    {.name = "flat",
+     .doc =
+         "The gradient of input 1 by an op of slopes that do not change: differentiated again, it "
+         "gives zeros.",
+     .infer = same_storage_as_input,
+     .grad = {GRAD(g), GRAD(zeros_like(g))},
+     .view = true,
+     .edges = 0b10,
+     .hidden = true},
+    {.name = "linear_in",
+     .doc = "The same memory, for an op that is linear in it and made of others.",
+     .infer = same_storage_as_input,
+     .grad = {GRAD(flat(g, s))},
+     .view = true,
+     .hidden = true},
     {.name = "function",
      .doc = "A call of an autograd.Function; the gradient is the user's.",
      .infer = no_rule,
@@ -89,6 +104,20 @@ Value alias_without_grad(const Value& a) { return record(op_named("detached"), {
 Value held(const Value& a) { return record(op_named("held"), {a}); }
 Value rebind(const Value& value, const Value& history) {
   return record(op_named("rebind"), {value, history});
+}
+Value linear_in(const Value& a) {
+  return mode.grad && a->needs_grad() ? record(op_named("linear_in"), {a}) : a;
+}
+Value flat(const Value& gradient, const GradCall& s) {
+  return mode.grad ? record(op_named("flat"), {gradient, s.of.inputs[s.index]}) : gradient;
+}
+
+Value no_derivative(const char* of) {
+  fail(ErrorKind::not_implemented, "the derivative for '", of, "' is not implemented.");
+}
+
+Value no_formula(const char* of) {
+  fail(ErrorKind::not_implemented, "derivative for aten::", of, " is not implemented");
 }
 
 void infer_like_input(Infer& s) {

@@ -97,14 +97,15 @@ Value padded_along(const Value& a, int dim, Margins m, std::string_view mode) {
 }
 
 Values body_pad_from_self(Call& c) {
-  Value a = c.tensor(0);
   const auto pad = c[1].as_ints();
   const std::string_view mode(c[2].text_p, c[2].n);
+  const Value whole = mode == "circular" ? c.tensor(0) : linear_in(c.tensor(0));
+  Value a = whole;
   for (int i = 0; i < a->ndim(); ++i) {
     const Margins m = margins(pad, i, a->ndim());
     if (m.before || m.after) a = padded_along(a, i, m, mode);
   }
-  return {a.get() == c[0].node ? contiguous_copy(a) : a};
+  return {a.get() == whole.get() ? contiguous_copy(a) : a};
 }
 
 constexpr Op kOps[] = {

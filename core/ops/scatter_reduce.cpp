@@ -64,13 +64,13 @@ Value reduced(How how, const Value& a, int64_t dim, const Value& by, const Value
   return is_floating(a->dtype) ? total / n : floor_divide(total, n);
 }
 
-// The same with its gradient.
+// The same with its gradient; an index of slices is index_reduce's.
 Value scatter_reduce(How how, const Value& a, int64_t dim, const Value& by, const Value& source,
-                     bool include_self);
+                     bool include_self, bool of_slices = false);
 
 // A node that computes nothing itself: it stands for a reduction whose gradient is not that of the
 // ops which compute it. Inputs: the result, the tensor, the index, the source.
-// Attributes: the dimension, how, include_self.
+// Attributes: the dimension, how, include_self, whether it is index_reduce.
 void infer_reduced(Infer& s) {
   infer_like_input(s);
   s.offset = s.in[0]->offset;
@@ -100,6 +100,30 @@ Value product_gradient_of_self(const GradCall& s, const Value& self, const Value
   return s.g * rest / whole;
 }
 
+// Neither formula below is right a second time if several factors of a place are 0: the gradient of
+// each holds for all values of the others only if it is the only one.
+Value once_only(const GradCall& s, const Value& gradient, const Value& zeros) {
+  if (!mode.grad || zeros->numel() == 0) return gradient;
+  Value most;
+  {
+    WithoutGrad no_grad;
+    most = amax(zeros, Dims{}, false);
+    observe(most);
+  }
+  if (real_of(*most) < 2) return gradient;
+  return record(op_named("reduced_slope"), {alias_without_grad(gradient), gradient}, {s.attr(3)});
+}
+
+[[noreturn]] Value refuse_second(const GradCall& s) {
+  if (s.attr(0).as_bool())
+    fail(ErrorKind::runtime,
+         "index_reduce(): Double backward is unsupported for source when >1 zeros in source are "
+         "scattered to the same position in self");
+  fail(ErrorKind::runtime,
+       "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are "
+       "scattered to the same position in self");
+}
+
 // Where one factor of a place is 0 its gradient is the product of the others; otherwise the product
 // divided by it.
 Value product_gradient_of_source(const GradCall& s, const Value& result, const Value& self,
@@ -112,8 +136,9 @@ Value product_gradient_of_source(const GradCall& s, const Value& result, const V
   const Value only = logical_and(zero, eq(zeros, 1));
   const Value others =
       scatter_reduce(How::prod, self, dim, by, masked_fill(source, only, 1), include_self);
-  return where(only, gather(s.g * others, dim, by),
-               gather(s.g * result, dim, by) / masked_fill(source, zero, 1));
+  const Value gradient = where(only, gather(s.g * others, dim, by),
+                               gather(s.g * result, dim, by) / masked_fill(source, zero, 1));
+  return once_only(s, gradient, zeros);
 }
 
 Value gradient_of_self(const GradCall& s, const Value& result, const Value& self, const Value& by,
@@ -149,7 +174,7 @@ Value gradient_of_source(const GradCall& s, const Value& result, const Value& se
 }
 
 Value scatter_reduce(How how, const Value& a, int64_t dim, const Value& by, const Value& source,
-                     bool include_self) {
+                     bool include_self, bool of_slices) {
   static const Op& op = op_named("scatter_reduced");
   Value result;
   {
@@ -159,7 +184,7 @@ Value scatter_reduce(How how, const Value& a, int64_t dim, const Value& by, cons
   if (!mode.grad || (!a->needs_grad() && !source->needs_grad())) return result;
   return record(op, {result, a, as_index(by), source},
                 {Arg::of(static_cast<int64_t>(wrap_dim(dim, a->ndim()))),
-                 Arg::of(static_cast<int64_t>(how)), Arg::of(include_self)});
+                 Arg::of(static_cast<int64_t>(how)), Arg::of(include_self), Arg::of(of_slices)});
 }
 
 Values body_scatter_reduce(Call& c) {
@@ -209,7 +234,7 @@ Values body_index_reduce(Call& c) {
   Dims sizes;
   for (int i = 0; i < source->ndim(); ++i) sizes.push(i == dim ? by->numel() : 1);
   by = expand(reshape(as_index(by), sizes), source->sizes());
-  return {scatter_reduce(how_of(c[4]), a, dim, by, source, c[5].as_bool())};
+  return {scatter_reduce(how_of(c[4]), a, dim, by, source, c[5].as_bool(), true)};
 }
 
 constexpr Op kOps[] = {
@@ -222,6 +247,13 @@ constexpr Op kOps[] = {
               GRAD(gradient_of_source(s, out, b, c, d))},
      .grad_name = "ScatterReduceBackward0",
      .view = true,
+     .hidden = true},
+    {.name = "reduced_slope",
+     .doc = "The value of input 0, which has no gradient; input 1 is where it would go.",
+     .infer = infer_reduced,
+     .grad = {{}, GRAD(refuse_second(s))},
+     .view = true,
+     .edges = 0b10,
      .hidden = true},
     {.name = "scatter_reduce",
      .signature = "(Tensor input, int dim, Tensor index, Tensor src, str reduce, *, "
