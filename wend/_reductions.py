@@ -408,6 +408,8 @@ def gradient(
     >>> gradient(wend.tensor([1.0, 4.0, 9.0, 16.0]))
     (tensor([3., 4., 6., 7.]),)
     """
+    if input.dtype == _types.uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     dims = range(input.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
@@ -431,6 +433,12 @@ def gradient(
             "torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
             f"equal to {expected} got a list of length {len(distances)}"
         )
+    for each in distances if isinstance(spacing, (list, tuple)) else []:
+        if isinstance(each, Tensor) and each.ndim != 1:
+            raise RuntimeError(
+                "torch.gradient expected each element of spacing to have one dimension, but got an "
+                f"element with {each.ndim} dimensions!"
+            )
     pairs = zip(wrapped, distances, strict=True)
     return tuple(_slopes(input, d, distance, edge_order) for d, distance in pairs)
 
@@ -438,24 +446,52 @@ def gradient(
 def _slopes(f: Tensor, dim: int, distance: Any, edge_order: int) -> Tensor:
     """Along one dimension: of the parabola through each three neighbours."""
     size = f.shape[dim]
-    if isinstance(distance, Tensor) and distance.ndim == 1:
-        if distance.numel() != size:
-            raise RuntimeError(
-                "torch.gradient expected each element of spacing to have the same length as the "
-                f"dimension of the input, but got {distance.numel()} for dimension {dim}"
-            )
-        steps = _slice(distance, 0, 1, None) - _slice(distance, 0, None, -1)
-    else:
-        steps = _C.ones(size - 1, dtype=f.dtype if f.is_floating_point() else None) * distance
+    if not isinstance(distance, Tensor) or distance.ndim != 1:
+        return _even_slopes(f, dim, distance, edge_order)
+    if distance.numel() != size:
+        raise RuntimeError(
+            "torch.gradient expected each element of spacing to have the same length as the "
+            f"dimension of the input, but got {distance.numel()} for dimension {dim}"
+        )
+    steps = _slice(distance, 0, 1, None) - _slice(distance, 0, None, -1)
     steps = steps.reshape(-1, *(1,) * (f.ndim - 1 - dim))
-    rises = (_slice(f, dim, 1, None) - _slice(f, dim, None, -1)) / steps
-    first, last = _slice(rises, dim, None, 1), _slice(rises, dim, -1, None)
-    if size == 2:
-        return _C.cat([first, last], dim)
     before, after = steps[:-1], steps[1:]
-    bends = (_slice(rises, dim, 1, None) - _slice(rises, dim, None, -1)) / (before + after)
-    middle = _slice(rises, dim, None, -1) + bends * before
-    if edge_order == 2:
-        first = first - _slice(bends, dim, None, 1) * steps[:1]
-        last = last + _slice(bends, dim, -1, None) * steps[-1:]
+    # What the three neighbours weigh in the slope at the second, each of which is a value by itself:
+    # differences of values would lose the slopes beside an infinite one.
+    outer = (-after / (before * (before + after)), before / (after * (before + after)))
+    middle = _combined(f, dim, outer[0], (after - before) / (before * after), outer[1])
+    if edge_order == 1:
+        first = (f.narrow(dim, 1, 1) - f.narrow(dim, 0, 1)) / steps[:1]
+        last = (f.narrow(dim, -1, 1) - f.narrow(dim, -2, 1)) / steps[-1:]
+    else:
+        ends = f.narrow(dim, 0, 3), before[:1], after[:1]
+        first = _slope_at_end(*ends, dim)
+        ends = f.narrow(dim, -3, 3).flip(dim), after[-1:], before[-1:]
+        last = -_slope_at_end(*ends, dim)
+    return _C.cat([first, middle, last], dim)
+
+
+def _combined(f: Tensor, dim: int, *weights: Any) -> Tensor:
+    """Each three neighbours, weighted and added up."""
+    a, b, c = (_slice(f, dim, i, i - 2 or None) * weight for i, weight in enumerate(weights))
+    return a + b + c
+
+
+def _slope_at_end(f: Tensor, near: Tensor, far: Tensor, dim: int) -> Tensor:
+    """The slope of a parabola at the first of three points, whose distances are given."""
+    whole = near + far
+    return _combined(
+        f, dim, -(near + whole) / (near * whole), whole / (near * far), -near / (far * whole)
+    )
+
+
+def _even_slopes(f: Tensor, dim: int, distance: Any, edge_order: int) -> Tensor:
+    """The same where neighbours are equally far apart: by differences of the outer two."""
+    middle = (_slice(f, dim, 2, None) - _slice(f, dim, None, -2)) / (2 * distance)
+    if edge_order == 1:
+        first = (f.narrow(dim, 1, 1) - f.narrow(dim, 0, 1)) / distance
+        last = (f.narrow(dim, -1, 1) - f.narrow(dim, -2, 1)) / distance
+    else:
+        first = _combined(f.narrow(dim, 0, 3), dim, -1.5, 2.0, -0.5) / distance
+        last = _combined(f.narrow(dim, -3, 3), dim, 0.5, -2.0, 1.5) / distance
     return _C.cat([first, middle, last], dim)

@@ -120,7 +120,19 @@ int check_parts(std::span<const Value> parts, int64_t dim_asked) {
   return first ? dim : wrap_dim(dim_asked, 1);
 }
 
-// Vectors of nothing count for the dtype only.
+// Vectors of nothing count for the dtype, and have a gradient: one that needs it becomes a part of
+// size 0 beside the others.
+void drop_nothing(Values& parts, int dim) {
+  const auto other = std::ranges::find_if(parts, [](const Value& v) { return !is_nothing(*v); });
+  if (other == parts.end()) return;
+  Dims sizes((*other)->sizes());
+  sizes[dim] = 0;
+  std::erase_if(parts,
+                [](const Value& v) { return is_nothing(*v) && !(mode.grad && v->needs_grad()); });
+  for (Value& v : parts)
+    if (is_nothing(*v)) v = reshape(v, sizes);
+}
+
 Value joined(Values parts, int64_t dim_asked) {
   static const Op& op = op_named("joined");
   const int dim = check_parts(parts, dim_asked);
@@ -129,9 +141,7 @@ Value joined(Values parts, int64_t dim_asked) {
   const bool some_drop = std::ranges::any_of(parts, nothing);
   if (some_drop) {
     dtype = result_type(parts);
-    const Value first = parts[0];
-    std::erase_if(parts, nothing);
-    if (parts.empty()) parts.push_back(first);
+    drop_nothing(parts, dim);
   }
   int64_t few[16];
   std::vector<int64_t> many(parts.size() > std::size(few) ? parts.size() : 0);

@@ -175,8 +175,11 @@ void check_dtypes(const Value& x, const Value& weight, const Value& bias, const 
   const bool same = first == x->dtype && (!bias || bias->dtype == first);
   const bool mixed =
       is_half(x->dtype) && first == DType::float32 && (!bias || bias->dtype == first);
-  if (!same && !mixed)
-    fail(ErrorKind::runtime, "mixed dtype (CPU): expect parameter to have scalar type of Float");
+  if (same || mixed) return;
+  const bool in_float = first == DType::float32 && (!bias || bias->dtype == first);
+  fail(ErrorKind::runtime, "mixed dtype (CPU): ",
+       in_float ? "all inputs must share same datatype."
+                : "expect parameter to have scalar type of Float");
 }
 
 Value norm_of(const Op& op, const Value& x, std::span<const int64_t> shape, const Value& weight,

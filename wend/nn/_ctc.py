@@ -6,6 +6,7 @@ Its gradient is that of the ops it is made of.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 
 import wend
@@ -15,45 +16,72 @@ from wend._C import Tensor
 _NEVER = -math.inf
 
 
-def _lengths(lengths: Tensor | Sequence[int]) -> list[int]:
-    return lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
+_CHECKING = "(while checking arguments for ctc_loss_allocate_outputs)"
+
+
+def _lengths(name: str, lengths: Tensor | Sequence[int]) -> list[int]:
+    if not isinstance(lengths, Tensor):
+        return [operator.index(length) for length in lengths]
+    if lengths.is_floating_point() or lengths.dtype == wend.bool:
+        raise RuntimeError(f"{name} must be integral")
+    found: list[int] = lengths.reshape(-1).tolist()
+    return found
 
 
 def _check(
-    log_probs: Tensor, inputs: list[int], targets: list[int], blank: int, batch: int
+    log_probs: Tensor, targets: Tensor, inputs: list[int], lengths: list[int], blank: int
 ) -> None:
-    steps, labels = log_probs.size(0), log_probs.size(2)
+    steps, batch, labels = log_probs.shape
+    if not log_probs.numel():
+        raise RuntimeError("log_probs tensor must not be empty")
     if not 0 <= blank < labels:
         raise RuntimeError("blank must be in label range")
-    for name, lengths in (("input_lengths", inputs), ("target_lengths", targets)):
-        if len(lengths) != batch:
+    named = {"input_lengths": inputs, "target_lengths": lengths}
+    for name, values in named.items():
+        if len(values) != batch:
             raise RuntimeError(f"{name} must be of size batch_size")
-    for number, length in enumerate(inputs):
-        if length > steps:
+    for name, values in named.items():
+        if min(values) < 0:
             raise RuntimeError(
-                f"Expected input_lengths to have value at most {steps}, but got value {length} "
-                f"(while checking arguments for ctc_loss_cpu, batch {number})"
+                f"Expected {name} to have value at least 0, but got value {min(values)} {_CHECKING}"
             )
+    _check_targets(targets, lengths)
+    if max(inputs) > steps:
+        raise RuntimeError(
+            f"Expected input_lengths to have value at most {steps}, but got value {max(inputs)} "
+            + _CHECKING
+        )
+
+
+def _check_targets(targets: Tensor, lengths: list[int]) -> None:
+    of = f"for argument #2 'targets' {_CHECKING}"
+    if targets.dim() not in (1, 2):
+        raise RuntimeError(
+            f"Expected 1 to 2 dimensions, but got {targets.dim()}-dimensional tensor {of}"
+        )
+    rows = sum(lengths) if targets.dim() == 1 else len(lengths)
+    if targets.size(0) != rows:
+        raise RuntimeError(
+            f"Expected tensor to have size {rows} at dimension 0, but got size "
+            f"{targets.size(0)} {of}"
+        )
+    if targets.dim() == 2 and targets.size(1) < max(lengths):
+        raise RuntimeError(
+            f"Expected tensor to have size at least {max(lengths)} at dimension 1, but got size "
+            f"{targets.size(1)} {of}"
+        )
 
 
 def _padded(targets: Tensor, lengths: list[int], blank: int) -> Tensor:
     """Targets in rows of equal length, with blanks at the end."""
-    longest = max([0, *lengths])
+    longest = max(lengths)
     if targets.dim() == 2:
         return targets[:, :longest]
-    if targets.dim() != 1:
-        raise RuntimeError("ctc_loss: targets must be 1D or 2D")
-    if targets.numel() != sum(lengths):
-        raise RuntimeError(
-            "Expected tensor to have size sum(target_lengths) at dimension 0, but got size "
-            f"{targets.numel()} for argument #2 'targets' (while checking arguments for "
-            "ctc_loss_cpu)"
-        )
     rows = [
         _C.constant_pad_nd(row, [0, longest - length], blank)
         for row, length in zip(targets.split(lengths), lengths, strict=True)
     ]
-    return _C.stack(rows) if rows else targets.reshape(0, 0)
+    return _C.stack(rows)
 
 
 def _log_add(terms: list[Tensor]) -> Tensor:
@@ -72,13 +100,15 @@ def _alignments(log_probs: Tensor, labels: Tensor, skips: Tensor, inputs: Tensor
     places = labels.size(1)
     seen = log_probs.gather(2, labels.unsqueeze(0).expand(steps, batch, places)).unbind(0)
     first = _C.arange(places) < 2
-    alpha = _C.where(first, seen[0], _NEVER) if steps else _C.full((batch, places), _NEVER)
+    alpha = _C.where(first, seen[0], _NEVER)
     for step in range(1, steps):
         before = _C.constant_pad_nd(alpha, [1, 0], _NEVER)[:, :places]
         skipped = _C.constant_pad_nd(alpha, [2, 0], _NEVER)[:, :places]
         moved = _log_add([alpha, before, _C.where(skips, skipped, _NEVER)]) + seen[step]
         alpha = _C.where((inputs > step).unsqueeze(1), moved, alpha)
-    return alpha
+    # In no time nothing is said.
+    silent = _C.where(_C.arange(places) == 0, 0.0, _NEVER)
+    return _C.where((inputs == 0).unsqueeze(1), silent, alpha)
 
 
 def _as_of_scores(log_probs: Tensor, inputs: Tensor) -> Tensor:
@@ -113,12 +143,9 @@ def ctc_loss(
         log_probs = log_probs.unsqueeze(1)
         targets = targets.unsqueeze(0) if targets.dim() == 1 else targets
     batch = log_probs.size(1)
-    given = [
-        each.reshape(-1) if isinstance(each, Tensor) else each
-        for each in (input_lengths, target_lengths)
-    ]
-    inputs, lengths = _lengths(given[0]), _lengths(given[1])
-    _check(log_probs, inputs, lengths, blank, batch)
+    inputs = _lengths("input_lengths", input_lengths)
+    lengths = _lengths("target_lengths", target_lengths)
+    _check(log_probs, targets, inputs, lengths, blank)
     rows = _padded(targets, lengths, blank).to(wend.long)
     places = 2 * rows.size(1) + 1
     labels = _C.full((batch, places), blank, dtype=wend.long)

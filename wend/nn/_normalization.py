@@ -55,6 +55,17 @@ def _check_channels(channels: int, **named: Tensor | None) -> None:
             raise RuntimeError(f"{name} should contain {channels} elements not {tensor.numel()}")
 
 
+def _check_dtypes(input: Tensor, *parameters: Tensor | None) -> None:
+    """Parameters have the dtype of the input, or float32 beside 16 bits."""
+    dtypes = {tensor.dtype for tensor in parameters if tensor is not None}
+    if dtypes <= {input.dtype}:
+        return
+    if dtypes != {wend.float32}:
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if input.dtype not in (wend.float16, wend.bfloat16):
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
 def _by_channel(tensor: Tensor, ndim: int) -> Tensor:
     """A value for each channel, so that it broadcasts over (N, C, ...)."""
     return tensor.reshape((1, -1) + (1,) * (ndim - 2))
@@ -106,16 +117,18 @@ def batch_norm(
     _check_channels(
         input.size(1), running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
+    _check_dtypes(input, running_mean, running_var, weight, bias)
     x = _half_in_float(input)
+    if training and not x.numel():  # an empty batch teaches nothing
+        return _affine(x, weight, bias).to(input.dtype)
     if training:
         dims = [0, *range(2, x.dim())]
         mean = x.mean(dims, keepdim=True)
         centred = x - mean
         var = centred.square().mean(dims, keepdim=True)
-        if x.numel():  # an empty batch teaches nothing
-            _follow(running_mean, mean.reshape(-1), momentum)
-            count = x.numel() // x.size(1)
-            _follow(running_var, var.reshape(-1) * (count / max(1, count - 1)), momentum)
+        _follow(running_mean, mean.reshape(-1), momentum)
+        count = x.numel() // x.size(1)
+        _follow(running_var, var.reshape(-1) * (count / max(1, count - 1)), momentum)
     elif running_mean is None or running_var is None:
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when training=False"
@@ -161,12 +174,14 @@ def instance_norm(
     _check_channels(
         input.size(1), running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
+    _check_dtypes(input, running_mean, running_var, weight, bias)
     if running_mean is not None or running_var is not None:
         with wend.no_grad():
             flat = _half_in_float(input.detach()).flatten(2)
             _follow(running_mean, flat.mean((0, 2)), momentum)
             _follow(running_var, flat.var(2).mean(0), momentum)
-    return _affine(_C.layer_norm(input, spatial, None, None, eps), weight, bias)
+    normal = _C.layer_norm(input, spatial, None, None, eps)
+    return _affine(normal, weight, bias).to(input.dtype)
 
 
 def group_norm(
@@ -205,10 +220,11 @@ def group_norm(
                 f"input, but got {name} of shape {list(tensor.shape)} and input of shape "
                 f"{list(input.shape)}"
             )
+    _check_dtypes(input, weight, bias)
     length = input.numel() // max(1, batch * num_groups)
     groups = input.reshape(batch, num_groups, length)
     normal = _C.layer_norm(groups, (length,), None, None, eps).reshape(input.shape)
-    return _affine(normal, weight, bias)
+    return _affine(normal, weight, bias).to(input.dtype)
 
 
 def local_response_norm(

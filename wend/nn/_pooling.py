@@ -175,6 +175,11 @@ def _each(size: Any, n: int) -> list[Any]:
 def _power_mean(
     pool: Any, n: int, input: Tensor, p: float, kernel: Size, stride: Size | None, ceil: bool
 ) -> Tensor:
+    if math.isinf(p):
+        sign = math.copysign(1.0, p)
+        largest = (max_pool1d, max_pool2d, max_pool3d)[n - 1]
+        pooled: Tensor = largest(input.abs() * sign, kernel, stride, 0, 1, ceil) * sign
+        return pooled
     mean = pool(input.pow(p), kernel, stride, 0, ceil)
     total = (mean.sign() * mean.abs().relu()) * math.prod(_each(kernel, n))
     result: Tensor = total.pow(1.0 / p)

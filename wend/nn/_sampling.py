@@ -28,7 +28,7 @@ def _cubic(x: Tensor, a: float) -> Tensor:
     """Keys' kernel."""
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-    return _C.where(x <= 1, near, _C.where(x < 2, far, 0))
+    return _C.where(x >= 2, 0, _C.where(x <= 1, near, far))
 
 
 def _lanczos(x: Tensor) -> Tensor:
@@ -356,7 +356,8 @@ def _kept_inside(at: Tensor, size: int, padding_mode: str, align: bool) -> Tenso
         return at
     if padding_mode == "reflection":
         at = _reflected(at, size, align)
-    return at.clamp(0, size - 1)
+    # Who does not say where gets the first pixel, as at -1.
+    return at.clamp(0, size - 1).masked_fill(at.isnan(), 0)
 
 
 def _pixels(input: Tensor, rows: Sequence[Tensor]) -> Tensor:
@@ -366,7 +367,7 @@ def _pixels(input: Tensor, rows: Sequence[Tensor]) -> Tensor:
     inside: Any = True
     for row, size in zip(reversed(rows), spatial, strict=True):
         on = (row >= 0) & (row < size)
-        at = row.clamp(0, size - 1).long()
+        at = _C.where(on, row, 0).long()
         place = place * size + at
         inside = on & inside
     count, channels = input.shape[:2]
@@ -446,7 +447,9 @@ def grid_sample(
         return _bicubic_sample(input, at, sizes, padding_mode, align)
     at = [_kept_inside(x, size, padding_mode, align) for x, size in zip(at, sizes, strict=True)]
     if mode == "nearest":
-        return _pixels(input, [x.detach().round() for x in at])
+        picked = _pixels(input, [x.detach().round() for x in at])
+        # The grid has a gradient, which is 0.
+        return picked * (grid.sign().sum(-1) * 0 + 1).unsqueeze(1) if grid.requires_grad else picked
     low = [x.detach().floor() for x in at]
     terms = []
     for corner in itertools.product((0, 1), repeat=len(at)):

@@ -361,8 +361,16 @@ class ByParameter(Optimizer):
     """An optimizer that updates each parameter from its own gradient and state.
 
     A subclass gives the state before the first step and the update. All that changes from step to
-    step lies in tensors, the number of steps too, and no value is looked at on the way.
+    step lies in tensors, the number of steps too, and no value is looked at on the way. With
+    `fused`, what a scaler of gradients leaves in `grad_scale` and `found_inf` is obeyed.
     """
+
+    grad_scale: Tensor | None = None
+    found_inf: Tensor | None = None
+
+    @property
+    def _step_supports_amp_scaling(self) -> bool:
+        return bool(self.defaults.get("fused"))
 
     def _initial(self, p: Tensor, group: Group) -> State:
         raise NotImplementedError
@@ -387,6 +395,11 @@ class ByParameter(Optimizer):
                         state = self._initial(p, group)
                         if state:
                             self.state[p] = state
+                    if group.get("fused"):
+                        if self.found_inf is not None and self.found_inf.item() == 1:
+                            continue
+                        if self.grad_scale is not None:
+                            grad.div_(self.grad_scale)
                     self._update(p, -grad if group.get("maximize") else grad, state, group)
         return loss
 
