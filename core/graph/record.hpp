@@ -55,9 +55,9 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
 // caller's.
 Node* bare_node(const Op& op, uint32_t n_inputs, DType dtype, const Layout* layout, int64_t offset);
 // Where a value lies that came from outside (from Python's numbers, NumPy, a file), or a view of
-// such a value; null for what was computed. Ops that can fail on values look at the former when they
-// are recorded, so that they raise where they are called, and at the latter when they run, even if
-// they are there already: when an error is raised does not depend on what ran before.
+// such a value; null for what was computed. Ops that can fail on values look at the former when
+// they are recorded, so that they raise where they are called, and at the latter when they run,
+// even if they are there already: when an error is raised does not depend on what ran before.
 const char* given_data(const Node& node);
 // Of a node that is to hold memory of `of`, or a copy: so that it is given or computed as `of` is.
 const Op& memory_op(const Node& of);

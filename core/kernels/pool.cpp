@@ -72,6 +72,7 @@ template <class T>
 int64_t largest(const Pooling& p, const T* plane, const int64_t (&step)[3], const Range& a,
                 const Range& b, const Range& c) {
   int64_t place = (a.begin * p.plane[1] + b.begin) * p.plane[2] + c.begin;
+  if (a.begin >= a.end || b.begin >= b.end || c.begin >= c.end) return place;
   auto best = load(plane[a.begin * step[0] + b.begin * step[1] + c.begin * step[2]]);
   for (int64_t i = a.begin; i < a.end; i += p.step[0])
     for (int64_t j = b.begin; j < b.end; j += p.step[1]) {

@@ -464,12 +464,6 @@ constexpr Op kOps[] = {
      .method = false},
 };
 
-// The largest integer of an integer dtype.
-int64_t largest(DType dtype) {
-  const int bits = static_cast<int>(size_of(dtype)) * 8 - is_signed(dtype);
-  return static_cast<int64_t>((uint64_t{1} << bits) - 1);
-}
-
 }  // namespace
 
 std::span<const Op> create_ops() { return kOps; }
@@ -484,6 +478,11 @@ void check_sizes(std::span<const int64_t> sizes) {
 void not_for(const char* what, DType dtype) {
   fail(ErrorKind::not_implemented, "\"", what, "\" not implemented for '", scalar_type_name(dtype),
        "'");
+}
+
+int64_t largest(DType dtype) {
+  const int bits = static_cast<int>(size_of(dtype)) * 8 - is_signed(dtype);
+  return static_cast<int64_t>((uint64_t{1} << bits) - 1);
 }
 
 double largest_real(DType t) {

@@ -56,8 +56,9 @@ inline Strided strided(const Node& node) { return {node.data(), node.dtype, node
 void check_sizes(std::span<const int64_t> sizes);
 // Raises that a kernel, by PyTorch's name of it, does not take a dtype.
 [[noreturn]] void not_for(const char* what, DType dtype);
-// The largest number of a float dtype.
+// The largest number of a float dtype, and of an integer one.
 double largest_real(DType dtype);
+int64_t largest(DType dtype);
 // The name of the C++ type that PyTorch has for a dtype, which some of its messages give.
 const char* cpp_name(DType dtype);
 

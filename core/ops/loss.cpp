@@ -290,7 +290,8 @@ void check_nll(const Node& x, const Node& target, const Value& weight) {
 void look_at_targets(const Node& x, const Node& target, int64_t ignored) {
   if (is_floating(target.dtype)) return;
   const int64_t classes = x.size(x.ndim() > 1 ? 1 : 0);
-  look_at_given(target, [=](const int64_t* t, int64_t n) { check_targets(t, n, classes, ignored); });
+  look_at_given(target,
+                [=](const int64_t* t, int64_t n) { check_targets(t, n, classes, ignored); });
 }
 void look_at_call(const Call& c) { look_at_targets(*c[0].node, *c[1].node, c[4].as_int()); }
 

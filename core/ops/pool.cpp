@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -324,9 +326,25 @@ void check_rank(const char* op, const Node& input, int n, bool max) {
        "D (batch mode) tensor expected for input");
 }
 
+// Of a dilated kernel the padding may not be half either.
+void check_half(const Geometry& g) {
+  bool fits = true;
+  for (int i = 0; i < g.n(); ++i) fits &= g.padding[i] <= g.kernel[i] / 2;
+  if (fits || g.n() == 1) return;
+  const char* rule = "pad should be smaller than or equal to half of kernel size, but got ";
+  if (g.n() == 2)
+    fail(ErrorKind::runtime, rule, "padW = ", g.padding[1], ", padH = ", g.padding[0],
+         ", kW = ", g.kernel[1], ", kH = ", g.kernel[0]);
+  fail(ErrorKind::runtime, rule, "kT: ", g.kernel[0], " kW: ", g.kernel[2], " kH: ", g.kernel[1],
+       " padT: ", g.padding[0], " padW: ", g.padding[2], " padH: ", g.padding[1]);
+}
+
 void check_outcome(const Geometry& g, const Node& input, bool max) {
   const int64_t channels = input.size(input.ndim() - g.n() - 1);
-  if (std::ranges::all_of(g.after, [](int64_t v) { return v > 0; })) return;
+  bool fits = std::ranges::all_of(g.after, [](int64_t v) { return v > 0; });
+  // PyTorch does not count the padding here.
+  if (g.n() == 3 && !max) fits &= std::ranges::equal(g.before, g.kernel, std::greater_equal<>());
+  if (fits) return;
   if (g.n() == 1 && max)
     fail(ErrorKind::runtime, "max_pool1d() Invalid computed output size: ", g.after[0]);
   if (g.n() == 3 && !max) {
@@ -348,11 +366,41 @@ Geometry geometry_of(const char* op, const Node& input, int n, Geometry g, bool 
   check_numbers(g);
   check_positive(g);
   check_filled(op, input, n, max);
+  check_half(g);
   for (int i = 0; i < n; ++i)
     g.after.push(
         size_after(g.before[i], g.kernel[i], g.stride[i], g.padding[i], g.dilation[i], ceil));
   check_outcome(g, input, max);
   return g;
+}
+
+// Whether window `i` along dimension `d` lies in the padding: dilation may step over the plane.
+bool is_empty(const Geometry& g, int d, int64_t i) {
+  const int64_t step = g.dilation[d], first = i * g.stride[d] - g.padding[d];
+  const int64_t begin = first < 0 ? first + (-first + step - 1) / step * step : first;
+  return begin >= std::min(first + (g.kernel[d] - 1) * step + 1, g.before[d]);
+}
+
+// A mask of the windows that are empty; null where none is.
+Value empty_windows(const Geometry& g) {
+  Value empty;
+  for (int d = 0; d < g.n(); ++d) {
+    if (g.dilation[d] == 1) continue;
+    BufferRef along = allocate(g.after[d]);
+    for (int64_t i = 0; i < g.after[d]; ++i) along->data[i] = is_empty(g, d, i);
+    if (!std::memchr(along->data, 1, g.after[d])) continue;
+    Dims sizes(g.after);
+    for (int i = 0; i < g.n(); ++i) sizes[i] = i == d ? g.after[d] : 1;
+    const Value mask =
+        from_buffer(op_named("computed"), std::move(along), DType::bool_, contiguous(sizes).get());
+    empty = empty ? bitwise_or(empty, mask) : mask;
+  }
+  return empty;
+}
+
+Value lowest(DType dtype) {
+  if (is_floating(dtype)) return -std::numeric_limits<double>::infinity();
+  return number(is_signed(dtype) ? -largest(dtype) - 1 : int64_t{0});
 }
 
 constexpr const char* kMaxNames[] = {"", "max_pool1d", "max_pool2d", "max_pool3d"};
@@ -377,9 +425,10 @@ Values body_max_pool(Call& c) {
   if (input->dtype == DType::bool_) not_for(n == 1 ? "max_pool1d_impl" : op, input->dtype);
   if (n == 1 && !with_places && !is_floating(input->dtype))
     not_for("max_pool1d_impl", input->dtype);
-  const Value places = pooled("max_pool_places", input, g);
-  const Value values =
-      record(op_named(std::string_view(kMaxValues[n])), {input, places}, {Arg::of(n)});
+  const Value places = pooled("max_pool_places", input, g), empty = empty_windows(g);
+  const Value taken = empty ? masked_fill(places, empty, 0) : places;
+  Value values = record(op_named(std::string_view(kMaxValues[n])), {input, taken}, {Arg::of(n)});
+  if (empty) values = masked_fill(values, empty, lowest(input->dtype));
   if (!with_places) return {values};
   return {values, places};
 }
