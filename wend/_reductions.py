@@ -456,8 +456,8 @@ def _slopes(f: Tensor, dim: int, distance: Any, edge_order: int) -> Tensor:
     steps = _slice(distance, 0, 1, None) - _slice(distance, 0, None, -1)
     steps = steps.reshape(-1, *(1,) * (f.ndim - 1 - dim))
     before, after = steps[:-1], steps[1:]
-    # What the three neighbours weigh in the slope at the second, each of which is a value by itself:
-    # differences of values would lose the slopes beside an infinite one.
+    # What each of three neighbours weighs in the slope at the second. Differences of their rises
+    # would lose the slopes beside an infinite value.
     outer = (-after / (before * (before + after)), before / (after * (before + after)))
     middle = _combined(f, dim, outer[0], (after - before) / (before * after), outer[1])
     if edge_order == 1:

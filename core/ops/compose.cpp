@@ -57,7 +57,13 @@ Values number_first(Call& c) {
 }
 
 Values addcmul_body(Call& c) {
-  return {addcmul(c.tensor(0), c.tensor(1) * number(c[3]), c.tensor(2))};
+  const Value a = c.tensor(0), b = c.tensor(1), d = c.tensor(2);
+  const Value all[] = {a, b, d};
+  const DType dtype = result_type(all);
+  // The factor takes no part in promotion: beside integers it loses its fraction.
+  const Value factor =
+      is_floating(dtype) ? number(c[3]) : number(static_cast<int64_t>(c[3].as_real()));
+  return {addcmul(a, cast(b, dtype) * factor, d)};
 }
 
 Values addcdiv_body(Call& c) {

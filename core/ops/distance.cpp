@@ -62,7 +62,7 @@ T distance(const T* a, int64_t step_a, const T* b, int64_t step_b, int64_t n, do
     return total;
   }
   if (p == 0) {
-    each([&](T d) { total += d != 0; });
+    each([&](T d) { total += d > 0 ? 1 : d; });
     return total;
   }
   if (p == kInfinity) {

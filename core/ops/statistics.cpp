@@ -51,8 +51,11 @@ void run_variance(Run& s) {
 }
 
 Value variance_gradient(const GradCall& s, const Value& a, const Value& g) {
-  const Value deviation = a - mean(a, dim_list(s.node()), true);
-  return with_dims_back(s, (2 / degrees_of_freedom(s.node())) * g) * deviation;
+  const Value centre = mean(a, dim_list(s.node()), true);
+  const double freedom = degrees_of_freedom(s.node());
+  if (freedom == 0)  // the slope of a variance that is 0 / 0 or infinite, wherever it is
+    return with_dims_back(s, g) * where(eq(a, centre), constant(NAN, a->dtype), INFINITY);
+  return with_dims_back(s, (2 / freedom) * g) * (a - centre);
 }
 
 Value deviation_gradient(const GradCall& s, const Value& a, const Value& out) {
@@ -164,6 +167,15 @@ void infer_norm(Infer& s) {
   s.in[0] = cast(s.in[0], s.dtype);
 }
 
+// 1 for every element but 0.
+template <class T>
+int ones(char* const* data, const int64_t* stride, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    *reinterpret_cast<T*>(data[0] + i * stride[0]) =
+        *reinterpret_cast<const T*>(data[1] + i * stride[1]) != 0;
+  return 0;
+}
+
 void run_norm(Run& s) {
   const DType compute = compute_dtype(s.node.dtype);
   const double ord = s.attr(2).as_real();
@@ -176,8 +188,8 @@ void run_norm(Run& s) {
     before = {}, kind = Reduce::squares;
   else if (std::isinf(ord))
     kind = ord > 0 ? Reduce::max : Reduce::min;
-  else if (ord == 0)  // heaviside(|x|, 0) is 0 at 0 and 1 elsewhere
-    before.loops[1] = elementwise_loop(Elementwise::heaviside, compute);
+  else if (ord == 0)
+    before.loops[0] = compute == DType::float64 ? ones<double> : ones<float>;
   else if (ord != 1)
     before.loops[1] = elementwise_loop(Elementwise::pow, compute);
   reduce_into(s.node, kind, compute, results.data(), before);
@@ -197,7 +209,9 @@ Value norm_gradient(const GradCall& s, const Value& a, const Value& out) {
   if (ord == 2) return g * where(eq(norm, 0), 0, a / norm);
   if (std::isinf(ord)) {
     const Value reached = eq(abs(a), norm);
-    return sign(a) * (reached / sum(reached, dim_list(s.node()), true)) * g;
+    // Beside NaN nobody reaches it.
+    const Value count = clamp_min(sum(reached, dim_list(s.node()), true), 1);
+    return sign(a) * (reached / count) * g;
   }
   if (ord < 1) return sign(a) * where(eq(a, 0), 0, pow(abs(a), ord - 1)) * g * pow(norm, 1 - ord);
   const Value scale = where(eq(norm, 0), 0, g / pow(norm, ord - 1));

@@ -1,8 +1,8 @@
 """Drawing from gamma distributions, with gradients by implicit reparameterization.
 
 For a value z of shape a, F(z; a) being its probability, dz/da = -dF/da / density. As an integral
-over s = |ln(t / z)| that is z ∫ exp(-|a s - z (1 - exp(-s))|) (|digamma(a) - ln z| + s) ds, on the
-side of z where nothing cancels.
+over s = |ln(t / z)| that is z ∫ exp(-fall(s)) (|digamma(a) - ln z| + s) ds, on the side of z where
+nothing cancels: fall is a s - z (1 - exp(-s)) below it, and z (exp(s) - 1) - a s above.
 """
 
 from __future__ import annotations
@@ -34,17 +34,30 @@ def _nodes(count: int) -> tuple[list[float], list[float]]:
     return places, weights
 
 
+def _reach(a: Tensor, z: Tensor, side: Tensor) -> Tensor:
+    """A bound that the integrand is nothing beyond, since its fall is this deep there.
+
+    The fall is |a - z| s and a term of second order, which is at least z s**2 / (2 + s) below z,
+    and z s**2 / 2 or z exp(s) / 4 - z above.
+    """
+    depth = 40.0
+    straight = depth / (side * (a - z)).clamp(min=1e-300)
+    below = (depth + (depth * (depth + 8 * z)).sqrt()) / (2 * z)
+    above = wend.minimum((2 * depth / z).sqrt(), (4 + 4 * depth / z).log()) + 1 / a
+    return wend.minimum(straight, wend.where(side > 0, below, above))
+
+
 def gamma_slope(shape: Tensor, value: Tensor) -> Tensor:
     """Return how a value moves with the shape, which is at least 1, at equal probability."""
     a, z = shape.to(wend.float64).unsqueeze(-1), value.to(wend.float64).unsqueeze(-1)
     places, weights = (wend.tensor(part, dtype=wend.float64) for part in _nodes(64))
     gap = a.digamma() - z.log()
     side = wend.where(gap >= 0, 1.0, -1.0).to(wend.float64)
-    # The integrand falls off within a few times this.
-    reach = 40.0 / ((a - z).abs() + wend.maximum(a, z).sqrt())
+    reach = _reach(a, z, side)
     s = places * reach
+    # Above z the fall begins with a short rise where z is less than a.
     fall = (a * s + z * wend.expm1(-side * s) * side) * side
-    integrand = wend.exp(-fall.abs()) * (gap.abs() + s)
+    integrand = wend.exp(-fall) * (gap.abs() + s)
     return (z.squeeze(-1) * (integrand * weights * reach).sum(-1)).to(value.dtype)
 
 

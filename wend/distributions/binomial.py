@@ -10,7 +10,7 @@ from wend import Tensor
 from wend.distributions import constraints
 from wend.distributions._odds import Odds
 from wend.distributions.beta import Beta
-from wend.distributions.utils import broadcast_all, given
+from wend.distributions.utils import broadcast_all, given, log_sigmoid
 
 __all__ = ["Binomial"]
 
@@ -66,7 +66,7 @@ class Binomial(Odds):
         self._validate_sample(value)
         n, logits = self.total_count, self.logits
         ways = wend.lgamma(n + 1) - wend.lgamma(value + 1) - wend.lgamma(n - value + 1)
-        norm = n * logits.clamp(min=0) + n * (-logits.abs()).exp().log1p()
+        norm = -n * log_sigmoid(-logits)
         return value * logits + ways - norm
 
     def entropy(self) -> Tensor:

@@ -50,9 +50,8 @@ class FisherSnedecor(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        a, b = self.df1, self.df2
-        value = 2 * b.pow(2) * (a + b - 2) / (a * (b - 2).pow(2) * (b - 4))
-        return wend.where(b > 4, value, math.nan)
+        a, b = self.df1, wend.where(self.df2 > 4, self.df2, math.nan)
+        return 2 * b.pow(2) * (a + b - 2) / (a * (b - 2).pow(2) * (b - 4))
 
     def rsample(self, sample_shape: Iterable[int] = ()) -> Tensor:
         above = self._gamma1.rsample(sample_shape)

@@ -31,7 +31,7 @@ from wend.distributions.pareto import Pareto
 from wend.distributions.poisson import Poisson
 from wend.distributions.transformed_distribution import TransformedDistribution
 from wend.distributions.uniform import Uniform
-from wend.distributions.utils import euler_constant, sum_rightmost
+from wend.distributions.utils import euler_constant, log_sigmoid, sum_rightmost
 
 __all__ = ["kl_divergence", "register_kl"]
 
@@ -78,11 +78,6 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
             f"{q.__class__.__name__}"
         )
     return rule(p, q)
-
-
-def _zero_log(x: Tensor) -> Tensor:
-    """x log x, which is 0 at 0."""
-    return wend.xlogy(x, x)
 
 
 @register_kl(Normal, Normal)
@@ -171,10 +166,10 @@ def _beta(p: Beta, q: Beta) -> Tensor:
 
 @register_kl(Bernoulli, Bernoulli)
 def _bernoulli(p: Bernoulli, q: Bernoulli) -> Tensor:
-    a, b = p.probs, q.probs
-    yes = wend.where(a == 0, 0.0, wend.where(b == 0, math.inf, _zero_log(a) - wend.xlogy(a, b)))
-    c, d = 1 - a, 1 - b
-    no = wend.where(c == 0, 0.0, wend.where(d == 0, math.inf, _zero_log(c) - wend.xlogy(c, d)))
+    yes = p.probs * (log_sigmoid(p.logits) - log_sigmoid(q.logits))
+    yes = wend.where(p.probs == 0, 0.0, wend.where(q.probs == 0, math.inf, yes))
+    no = (1 - p.probs) * (log_sigmoid(-p.logits) - log_sigmoid(-q.logits))
+    no = wend.where(p.probs == 1, 0.0, wend.where(q.probs == 1, math.inf, no))
     return yes + no
 
 

@@ -79,8 +79,8 @@ class Multinomial(Distribution):
         self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
         ways = wend.lgamma(value.sum(-1) + 1) - wend.lgamma(value + 1).sum(-1)
-        likely = wend.where((value == 0) & (logits == -math.inf), 0.0, logits * value)
-        return ways + likely.sum(-1)
+        possible = wend.where((value == 0) & (logits == -math.inf), 0.0, logits)
+        return ways + (possible * value).sum(-1)
 
     def entropy(self) -> Tensor:
         from wend.distributions.binomial import Binomial

@@ -50,7 +50,9 @@ class StudentT(Distribution):
 
     @property
     def variance(self) -> Tensor:
-        scaled = self.scale.pow(2) * self.df / (self.df - 2)
+        # Not where it is infinite, nor would its gradient be a number there.
+        df = wend.where(self.df > 2, self.df, 3.0)
+        scaled = self.scale.pow(2) * df / (df - 2)
         wide = wend.where(self.df > 1, math.inf, wend.full_like(self.df, math.nan))
         return wend.where(self.df > 2, scaled, wide)
 

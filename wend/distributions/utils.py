@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import wend
-from wend import Tensor
+from wend import Tensor, _C
 
 __all__ = [
     "broadcast_all",
@@ -57,12 +57,12 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
 
 def binary_cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
     """Return the log loss of targets under log odds."""
-    return logits.clamp(min=0) - logits * target + (-logits.abs()).exp().log1p()
+    return (1 - target) * logits - log_sigmoid(logits)
 
 
 def log_sigmoid(x: Tensor) -> Tensor:
     """Return the log of the probability that belongs to log odds."""
-    return x.clamp(max=0) - (-x.abs()).exp().log1p()
+    return _C._nn.logsigmoid(x)
 
 
 def one_hot(index: Tensor, size: int, dtype: Any) -> Tensor:

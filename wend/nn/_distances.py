@@ -15,7 +15,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     >>> wend.nn.functional.cosine_similarity(wend.ones(1, 2), wend.tensor([[0.0, 1.0]]))
     tensor([0.7071])
     """
-    dtype = _C.result_type(x1, x2)
+    dtype = _C.promote_types(x1.dtype, x2.dtype)
     if not dtype.is_floating_point:
         raise RuntimeError(
             "expected common dtype to be floating point, yet common dtype is "
