@@ -11,7 +11,7 @@
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
 #include "bind/dlpack.hpp"
-#include "bind/fiber.hpp"
+#include "bind/hub.hpp"
 #include "bind/function.hpp"
 #include "bind/generator.hpp"
 #include "bind/grad_fn.hpp"
@@ -242,7 +242,7 @@ NB_MODULE(_C, m) {
   bind_modes(m);
   bind_running(m);
   bind_data(m);
-  init_fiber(m);
+  init_hub(m);
   init_graph(m);
   init_report(m);
 }
