@@ -65,9 +65,6 @@ Example::Example(Origin origin) : origin_(origin) {
   greenlet_ = Object(greenlets().make(run.get(), nullptr));
 }
 
-// One that waits for the next example ends with the last reference to its greenlet.
-Example::~Example() { forget_line(); }
-
 [[gnu::noinline]] std::unique_ptr<Example> Example::take() {
   auto& idle = kept_of_thread().idle;
   const Origin here = Origin::here();
@@ -82,7 +79,6 @@ Example::~Example() { forget_line(); }
 void Example::give_back(std::unique_ptr<Example> example) {
   Kept& kept = kept_of_thread();
   if (is_traced()) return;
-  example->forget_line();
   example->belong_to(kept.main);
   kept.idle.push_back(std::move(example));
   if (kept.idle.size() > Kept::kMost) kept.idle.erase(kept.idle.begin());
@@ -94,14 +90,9 @@ void Example::belong_to(const Object& parent) {
   parent_ = parent;
 }
 
-void Example::forget_line() {
-  if (begun_at.code) source_hooks.release(begun_at.code, 1);
-  begun_at = {};
-}
-
-void Example::begin(Hub& hub, size_t number, Object arguments) {
+void Example::begin(Hub& hub, size_t number, Object arguments, Object context) {
   belong_to(hub.greenlet);
-  context_ = Object(PyContext_CopyCurrent());
+  context_ = std::move(context);
   hub_ = &hub;
   index = number;
   done = false;
@@ -110,7 +101,17 @@ void Example::begin(Hub& hub, size_t number, Object arguments) {
   other_.fiber = this;
   default_dtype = wend::default_dtype();
   generator = hub.generator_of(number);
-  begun_at = current_source();
+  begun_at = hub.begun_at;
+}
+
+// Goes on with the next example without a switch to the hub and back; false where the hub is to
+// begin it.
+bool Example::begin_next() {
+  if (!hub_->may_begin_inside()) return false;
+  std::swap(mode, other_);
+  const bool is_begun = hub_->begin_inside(*this);
+  std::swap(mode, other_);
+  return is_begun;
 }
 
 PyObject* Example::go_on(bool closes) {
@@ -126,11 +127,13 @@ PyObject* Example::go_on(bool closes) {
 
 // Greenlets of the user's own making and fibers that are closed do not wait.
 bool Example::wait() {
-  if (hub_->inside != this || !hub_->has_company()) return false;
+  if (hub_->inside != this || hub_->company() < 2) return false;
   if (Object(greenlets().current()).get() != greenlet_.get()) return false;
   Object(greenlets().switch_to(hub_->greenlet.get(), nullptr, nullptr));
   return true;
 }
+
+size_t Example::company() const { return hub_->company(); }
 
 PyObject* Example::call() {
   if (PyContext_Enter(context_.get()) < 0) return nullptr;
@@ -146,6 +149,8 @@ PyObject* Example::work(PyObject* self, PyObject*) {
   while (PyObject* result = example.call()) {
     example.done = true;
     example.hub_->take_result(example.index, result);
+    if (example.begin_next()) continue;
+    if (PyErr_Occurred()) return nullptr;
     PyObject* next = greenlets().switch_to(example.parent_.get(), nullptr, nullptr);
     if (!next) break;
     Py_DECREF(next);

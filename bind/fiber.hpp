@@ -21,11 +21,11 @@ class Example final : public Fiber {
   // Keeps it for later.
   static void give_back(std::unique_ptr<Example> example);
 
-  ~Example() override;
   bool wait() override;
+  size_t company() const override;
 
   // From now on it is example `number`, in the modes of the caller.
-  void begin(Hub& hub, size_t number, Object arguments);
+  void begin(Hub& hub, size_t number, Object arguments, Object context);
   // Switches to it until it waits or is done; null with an exception set if it raised. If it
   // `closes`, GreenletExit is raised where it waits.
   PyObject* go_on(bool closes = false);
@@ -45,8 +45,8 @@ class Example final : public Fiber {
   explicit Example(Origin origin);
   static PyObject* work(PyObject* self, PyObject*);
   PyObject* call();
+  bool begin_next();
   void belong_to(const Object& parent);
-  void forget_line();
 
   const Origin origin_;
   Hub* hub_ = nullptr;

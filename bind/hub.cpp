@@ -3,6 +3,8 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+
 #include "bind/greenlet.hpp"
 #include "graph/record.hpp"
 
@@ -28,54 +30,86 @@ uint64_t take_stream() {
 
 }  // namespace
 
-Hub::Hub(nb::callable fn)
+Hub::Hub(nb::callable fn, nb::object examples, bool is_plain, size_t in_flight,
+         std::optional<size_t> expected)
     : greenlet(greenlets().current()),
+      begun_at(current_source()),
       fn_(std::move(fn)),
+      examples_(std::move(examples)),
+      is_plain_(is_plain),
       stream_(take_stream()),
-      is_nested_(mode.fiber) {}
+      outer_(mode.fiber),
+      limit_(in_flight),
+      expected_(std::min(in_flight, expected.value_or(in_flight))) {}
+
+Hub::~Hub() {
+  if (begun_at.code) source_hooks.release(begun_at.code, 1);
+}
 
 Generator Hub::generator_of(size_t index) const {
   return {mixed(stream_ + kGolden * (index + 1)), 0};
 }
 
-bool Hub::has_company() const {
-  return !closing_ && (is_nested_ || unfinished_ > 1 || (more_ && limit_ > 1));
+size_t Hub::company() const {
+  if (closing_) return 0;
+  const size_t own = more_ ? std::max(unfinished_, expected_) : unfinished_;
+  return outer_ ? own * outer_->company() : own;
 }
 
 void Hub::take_result(size_t index, PyObject* result) {
   Object taken(result);
+  --unfinished_;
   if (!closing_) results_[index] = std::move(taken);
 }
 
 void Hub::resume(Example& example) {
   PyObject* back = example.go_on();
   if (!back) {
-    failed_ = example.index;
+    if (!example.done) failed_ = example.index;  // else it raised to take another example
     example.done = true;
     throw PythonError{};
   }
   Py_DECREF(back);
-  unfinished_ -= example.done;
 }
 
-bool Hub::begin(nb::handle examples, size_t in_flight) {
-  limit_ = in_flight;
-  while (more_ && in_flight_.size() < in_flight) {
-    PyObject* arguments = PyIter_Next(examples.ptr());
-    if (!arguments) {
-      if (PyErr_Occurred()) throw PythonError{};
-      more_ = false;
-      break;
-    }
+// The arguments of the next example; nothing at the end.
+Object Hub::next_arguments() {
+  PyObject* next = more_ ? PyIter_Next(examples_.ptr()) : nullptr;
+  if (next) return Object(next);
+  more_ = false;
+  if (PyErr_Occurred()) throw PythonError{};
+  return {};
+}
+
+void Hub::start(Example& example, Object arguments, Object context) {
+  example.begin(*this, results_.size(), std::move(arguments), std::move(context));
+  results_.emplace_back();
+  ++unfinished_;
+}
+
+bool Hub::begin_inside(Example& example) {
+  return guarded([&] {
+    Object arguments = next_arguments();
+    if (!arguments) return false;
+    start(example, std::move(arguments), Object(PyContext_Copy(context_.get())));
+    return true;
+  });
+}
+
+bool Hub::begin() {
+  is_beginning_ = true;
+  while (in_flight_.size() < limit_) {
+    Object arguments = next_arguments();
+    if (!arguments) break;
+    context_ = Object(PyContext_CopyCurrent());
     in_flight_.push_back(Example::take());
-    in_flight_.back()->begin(*this, results_.size(), Object(arguments));
-    results_.emplace_back();
-    ++unfinished_;
+    start(*in_flight_.back(), std::move(arguments), context_);
     resume(*in_flight_.back());
     if (!in_flight_.back()->done) continue;
     Example::give_back(std::move(in_flight_.back()));
     in_flight_.pop_back();
   }
+  is_beginning_ = false;
   return !in_flight_.empty();
 }
 
@@ -118,7 +152,7 @@ nb::dict Hub::finished() const {
 
 void init_hub(nb::module_& m) {
   nb::class_<Hub>(m, "_Hub")
-      .def(nb::init<nb::callable>())
+      .def(nb::init<nb::callable, nb::object, bool, size_t, std::optional<size_t>>())
       .def("begin", &Hub::begin)
       .def("go_on", &Hub::go_on)
       .def("close_next", &Hub::close_next)

@@ -13,11 +13,15 @@ namespace wend {
 
 class Hub {
  public:
-  explicit Hub(nanobind::callable fn);
+  // `examples`: an iterator over tuples of arguments. `is_plain`: to take one calls no user code.
+  // `expected`: so many there may be, none if that is not known.
+  Hub(nanobind::callable fn, nanobind::object examples, bool is_plain, size_t in_flight,
+      std::optional<size_t> expected);
   Hub(const Hub&) = delete;
+  ~Hub();
 
-  // Begins examples until so many are begun and not done; true iff some of them wait.
-  bool begin(nanobind::handle examples, size_t in_flight);
+  // Begins examples until as many are begun and not done as may be; true iff some of them wait.
+  bool begin();
   // Lets each that waits go on, in order, until it waits again or is done.
   void go_on();
   // Raises GreenletExit where the first of those that wait does so, and returns its index; none
@@ -33,24 +37,35 @@ class Hub {
   PyObject* function() const { return fn_.ptr(); }
   void take_result(size_t index, PyObject* result);
   Generator generator_of(size_t index) const;
-  // Whether there is somebody whose work may run together with that of one that waits.
-  bool has_company() const;
+  // How many there are whose work may run together.
+  size_t company() const;
+  // The next example in a fiber that is done; false if there is none, or with an exception set.
+  bool may_begin_inside() const { return is_plain_ && is_beginning_ && !closing_; }
+  bool begin_inside(Example& example);
 
   const Object greenlet;      // the hub's own
+  const Source begun_at;      // the line of the map
   Example* inside = nullptr;  // the fiber that goes on now
 
  private:
+  Object next_arguments();
+  void start(Example& example, Object arguments, Object context);
   void resume(Example& example);
 
-  nanobind::callable fn_;
-  const uint64_t stream_;  // seeds the fibers
-  const bool is_nested_;   // the hub is itself in a fiber of another map
+  const nanobind::callable fn_;
+  const nanobind::object examples_;
+  const bool is_plain_;
+  const uint64_t stream_;     // seeds the fibers
+  const Fiber* const outer_;  // the fiber of another map that the hub is in
   std::vector<std::unique_ptr<Example>> in_flight_;
   std::vector<Object> results_;  // by index; null where there is none yet
   size_t unfinished_ = 0;        // examples that were begun and are not done
-  size_t limit_ = 0;             // how many of them there may be
+  const size_t limit_;           // how many of them there may be ...
+  const size_t expected_;        // ... and will be, as far as is known
   bool more_ = true;             // there may be more to come
+  bool is_beginning_ = false;
   bool closing_ = false;
+  Object context_;  // the caller's context variables when examples were begun last
   std::optional<size_t> failed_;
 };
 

@@ -11,17 +11,18 @@
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
 #include "bind/dlpack.hpp"
-#include "bind/hub.hpp"
 #include "bind/function.hpp"
 #include "bind/generator.hpp"
 #include "bind/grad_fn.hpp"
 #include "bind/graph.hpp"
+#include "bind/hub.hpp"
 #include "bind/interop.hpp"
 #include "bind/op_function.hpp"
 #include "bind/report.hpp"
 #include "bind/saved.hpp"
 #include "bind/source.hpp"
 #include "bind/types.hpp"
+#include "exec/company.hpp"
 #include "exec/flight.hpp"
 #include "exec/late.hpp"
 #include "exec/run.hpp"
@@ -98,6 +99,10 @@ void bind_modes(nb::module_& m) {
     const EarlyStart before = std::exchange(early_start, {nodes, members});
     pending.look_at = 0;
     return std::pair(before.nodes, before.members);
+  });
+  m.def("_set_waiting_costs", [](int64_t to_switch, int64_t to_batch) {
+    const WaitingCosts before = std::exchange(waiting_costs, {to_switch, to_batch});
+    return std::pair(before.to_switch, before.to_batch);
   });
   m.def("_let_kernels_fail", let_kernels_fail);
   m.def("_set_late_kinds_from", [](size_t nodes) { return std::exchange(late_kinds_from, nodes); });

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from both import compare, torch
+from ways import ALWAYS_WAIT
 
 import wend
 
@@ -61,6 +62,22 @@ def _nothing_is_left() -> Iterator[None]:
     assert wend.is_grad_enabled()
     assert not wend.is_inference_mode_enabled()
     assert wend.get_default_dtype() is wend.float32
+
+
+@pytest.fixture(autouse=True)
+def _examples_wait(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Examples wait for each other however little they need, unless the test is about that."""
+    if "by_themselves" in request.fixturenames:
+        yield
+        return
+    costs = wend._C._set_waiting_costs(*ALWAYS_WAIT)
+    yield
+    wend._C._set_waiting_costs(*costs)
+
+
+@pytest.fixture
+def by_themselves() -> None:
+    """Examples go on by themselves where to wait costs more."""
 
 
 def inputs(T: Any, count: int = 40, size: int = 3) -> list[Any]:
@@ -307,6 +324,113 @@ def test_a_nested_map_beside_examples_without_one() -> None:
         return mapped(T, outer, range(20), inputs(T, 20))
 
     compare(program(torch), program(wend))
+
+
+# When it is not worth it to wait
+
+
+def recurrent(T: Any, width: int) -> Callable[[Any], Any]:
+    """Read a value at every step; how long a step takes depends on the width."""
+    w = T.full((width, width), 0.5 / width, requires_grad=True)
+
+    def steps(x: Any) -> Any:
+        h = x
+        for _ in range(4):
+            h = (h @ w + x).tanh()
+            if h.norm() > 1:
+                h = h * 0.5
+        return h.sum()
+
+    return steps
+
+
+def runs_of(width: int, count: int, grad: bool, **options: Any) -> int:
+    xs = [wend.full((width,), 0.1 * i) for i in range(count)]
+    steps = recurrent(wend, width)
+    wend._C._run()
+    with counted() as counts, wend.set_grad_enabled(grad):
+        wend.map(steps, xs, **options)
+    return counts["runs"]
+
+
+@pytest.mark.usefixtures("by_themselves")
+def test_an_example_that_needs_little_does_not_wait_for_the_others() -> None:
+    assert runs_of(8, 50, grad=False) == 50 * 4
+    order = []
+    wend.map(lambda i: [order.append((i, (wend.ones(2) * i).sum().item())) for _ in "ab"], range(3))
+    assert [i for i, _ in order] == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.usefixtures("by_themselves")
+def test_large_products_are_worth_waiting_for() -> None:
+    assert runs_of(256, 50, grad=False) == 4
+
+
+@pytest.mark.usefixtures("by_themselves")
+def test_the_way_back_is_worth_waiting_for() -> None:
+    wend.ones(1, requires_grad=True).sum().backward()
+    assert runs_of(8, 50, grad=True) == 4
+    # ... unless examples go back by themselves, one by one.
+    w = wend.ones(2, requires_grad=True)
+    wend.map(lambda i: (w * i).sum().backward(), range(3))
+    assert runs_of(8, 50, grad=True) == 50 * 4
+
+
+@pytest.mark.usefixtures("by_themselves")
+@pytest.mark.parametrize(("count", "options"), [(1, {}), (3, {"in_flight": 1})])
+def test_one_at_a_time_waits_for_nobody(count: int, options: dict[str, int]) -> None:
+    assert runs_of(256, count, grad=True, **options) == 4 * count
+
+
+@pytest.mark.usefixtures("by_themselves")
+def test_two_examples_wait_only_for_much() -> None:
+    assert runs_of(64, 2, grad=False) == 8
+    assert runs_of(512, 2, grad=False) == 4
+
+
+@pytest.mark.usefixtures("by_themselves")
+def test_what_an_example_does_not_need_yet_still_runs_with_the_others() -> None:
+    """Small values are read at once; the product waits for those of the other examples."""
+    w = wend.full((128, 128), 0.01)
+
+    def both(i: int) -> float:
+        x = wend.full((128,), 0.01 * i)
+        y = ((x @ w) @ w) @ w
+        scale = 2.0 if (x[0] * 2).item() > 0.1 else 1.0
+        return (y * scale).sum().item()
+
+    with counted() as counts:
+        found = wend.map(both, range(40))
+    assert counts["runs"] == 40 + 1
+    assert counts["batched"] >= 3 * 40
+    wend._C._set_waiting_costs(*ALWAYS_WAIT)
+    expected = wend.map(both, range(40))
+    wend._C._set_waiting_costs(450, 400)
+    compare(expected, found)
+
+
+@pytest.mark.usefixtures("by_themselves")
+@pytest.mark.parametrize("width", [8, 256])
+def test_values_and_gradients_are_the_same_whether_examples_wait_or_not(width: int) -> None:
+    def program(T: Any) -> Any:
+        xs = [T.full((width,), 0.1 * i, requires_grad=True) for i in range(12)]
+        total = sum(mapped(T, recurrent(T, width), xs))
+        total.backward()
+        return total, [x.grad for x in xs]
+
+    compare(program(torch), program(wend))
+
+
+@pytest.mark.usefixtures("by_themselves")
+def test_errors_of_examples_that_do_not_wait() -> None:
+    def divide(i: int) -> int:
+        x = wend.tensor([6, 7])
+        return int((x // (wend.tensor(2) - i)).sum().item())
+
+    with pytest.raises(RuntimeError, match=r"ZeroDivisionError|division by zero|zero") as caught:
+        wend.map(divide, range(4))
+    assert caught.value.__notes__ == ["in example 2 of wend.map"]
+    assert caught.value.results == {0: 6, 1: 13}  # type: ignore[attr-defined]
 
 
 # Examples

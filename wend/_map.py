@@ -15,6 +15,9 @@ from wend import _C
 
 R = TypeVar("R")
 
+# Iterators that call nothing of the user's.
+_PLAIN = {type(iter(())), type(iter([])), type(iter(range(0)))}
+
 
 def map(fn: Callable[..., R], *iterables: Iterable[Any], in_flight: int = 1024) -> list[R]:
     """Call `fn` for each example, as the builtin does, so that all of them run in batches.
@@ -42,10 +45,12 @@ def map(fn: Callable[..., R], *iterables: Iterable[Any], in_flight: int = 1024) 
     in_flight = operator.index(in_flight)
     if in_flight < 1:
         raise ValueError(f"map(): in_flight must be positive, got {in_flight}")
-    hub = _C._Hub(fn)
+    iterators = [iter(iterable) for iterable in iterables]
+    is_plain = all(type(iterator) in _PLAIN for iterator in iterators)
+    expected = max(operator.length_hint(iterator) for iterator in iterators) or None
+    hub = _C._Hub(fn, zip(*iterators, strict=True), is_plain, in_flight, expected)
     try:
-        examples = zip(*iterables, strict=True)
-        while hub.begin(examples, in_flight):
+        while hub.begin():
             _settle(hub)
             hub.go_on()
     except BaseException as error:

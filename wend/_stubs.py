@@ -164,9 +164,10 @@ CLASSES = {
         "set_state": "(state: Tensor) -> Generator",
         "clone_state": "() -> Generator",
     },
-    "_Fiber": {
-        "__init__": "(wait: Callable[[], builtins.bool], stream: builtins.int, "
-        "index: builtins.int) -> None",
+    "_Hub": {
+        "__init__": "(fn: Callable[..., Any], examples: Any, is_plain: builtins.bool, "
+        "in_flight: builtins.int, expected: builtins.int | None) -> None",
+        "finished": "() -> dict[builtins.int, Any]",
     },
     "_Graph": {
         "shape": "(index: builtins.int, /) -> _types.Size",

@@ -11,6 +11,7 @@
 #include "autograd/frontier.hpp"
 #include "autograd/reach.hpp"
 #include "autograd/rows.hpp"
+#include "exec/company.hpp"
 #include "exec/flight.hpp"
 #include "exec/report.hpp"
 #include "exec/run.hpp"
@@ -514,6 +515,7 @@ class Walk {
 };
 
 void backward(Backward& request) {
+  fibers_walk_back = mode.fiber != nullptr;
   settle(/*finish=*/false);
   if (!little_in_flight()) finish_kernels();
   // A root whose value was dropped has run; only its history is needed. Nor is a value needed that

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/denormals.hpp"
+#include "exec/company.hpp"
 #include "exec/execute.hpp"
 #include "exec/flight.hpp"
 #include "exec/fuse.hpp"
@@ -341,6 +342,11 @@ bool are_self_reliant(const Pending& nodes) { return nodes.self_reliant > nodes.
   __builtin_prefetch(next + 64);
 }
 
+[[gnu::always_inline]] inline void run_next(Node& node, Fusion& fusion, Poll& poll) {
+  fusion.may_wait(node) ? fusion.run(node) : run_one(node, poll);
+  land();
+}
+
 }  // namespace
 
 void start_pending() {
@@ -369,8 +375,7 @@ void start_pending() {
       fusion.pass_over(*node);
       continue;
     }
-    fusion.may_wait(*node) ? fusion.run(*node) : run_one(*node, poll);
-    land();
+    run_next(*node, fusion, poll);
   }
   fusion.finish();
 }
@@ -441,7 +446,48 @@ bool may_give_way() {
 }
 
 // True: what was pending has been run by the others.
-bool give_way() { return mode.fiber && may_give_way() && mode.fiber->wait(); }
+bool give_way() {
+  return mode.fiber && may_give_way() && !is_not_worth_waiting(mode.fiber->company()) &&
+         mode.fiber->wait();
+}
+
+// Nodes keep their places; those at the end of the list go with it.
+struct KeepOtherPlaces {
+  const bool outermost = !std::exchange(pending.in_run, true);
+
+  KeepOtherPlaces() = default;
+  KeepOtherPlaces(const KeepOtherPlaces&) = delete;
+  ~KeepOtherPlaces() {
+    if (!outermost) return;
+    pending.in_run = false;
+    pending.trim();
+  }
+};
+
+void run_few(Few few) {
+  const uint64_t moves = pending.moves;
+  const TakeTurn taken;
+  if (pending.moves != moves) return;  // another thread had its turn, and places are not the same
+  const KeepOtherPlaces keeping;
+  ++counters.runs;
+  if (report) report->run(few.size());
+  Poll poll;
+  Fusion fusion(poll);
+  while (!few.empty()) {
+    Node* node = pending.nodes[few.pop()];
+    if (is_due(node)) run_next(*node, fusion, poll);
+  }
+  fusion.finish();
+}
+
+// A fiber waits for the others, or goes on with what it needs if that is not worth it.
+void give_way_for(const Node& node) {
+  if (!mode.fiber || !may_give_way()) return;
+  const size_t fibers = mode.fiber->company();
+  if (fibers < 2) return;
+  const Few few = not_worth_waiting(node, fibers);
+  few.empty() ? static_cast<void>(mode.fiber->wait()) : run_few(few);
+}
 
 }  // namespace
 
@@ -457,7 +503,7 @@ void settle(bool finish) {
 void observe(Node& node) {
   if (node.state == State::pending) {
     if (report) report->observed();
-    give_way();
+    give_way_for(node);
   }
   observe_now(node);
 }

@@ -12,6 +12,8 @@ struct Fiber {
   virtual ~Fiber() = default;
   // Lets the others go on. True: what was pending has been run since; false: it could not wait.
   virtual bool wait() = 0;
+  // How many fibers, this one counted, may have work that could run together.
+  virtual size_t company() const = 0;
 
   Generator generator;
   DType default_dtype = DType::float32;

@@ -147,6 +147,13 @@ struct Pending {
   }
   // Closes them; what is left may count its levels anew.
   void compact(bool recount);
+  // Closes only those at the end, so that nodes keep their places.
+  void trim() {
+    ++moves;
+    size_t kept = nodes.size();
+    while (kept > 0 && !nodes[kept - 1]) --kept;
+    nodes = nodes.first(kept);
+  }
 
  private:
   void grow();

@@ -1,0 +1,44 @@
+// exec/company.hpp: whether what a fiber looks at is worth waiting for other fibers, so that it
+// runs in batches with what they record. Made from structure alone; running it is exec/run's.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "graph/record.hpp"
+
+namespace wend {
+
+// Some of the last pending nodes: bit `i` stands for the one `i` places before `last`.
+struct Few {
+  uint32_t last = 0;
+  uint64_t places = 0;
+
+  bool empty() const { return places == 0; }
+  size_t size() const { return std::popcount(places); }
+  // Takes the one that was recorded first.
+  uint32_t pop() {
+    const int i = std::bit_width(places) - 1;
+    places ^= uint64_t{1} << i;
+    return last - static_cast<uint32_t>(i);
+  }
+};
+
+// Set by the walk back: whether the last one was that of one fiber, which gains nothing by batches
+// whose members belong to several.
+inline constinit bool fibers_walk_back = false;
+
+// What waiting costs, in nanoseconds, as benchmarks/w11_map.py shows for 2 to 256 fibers.
+struct WaitingCosts {
+  int64_t to_switch = 450;  // to leave a fiber and come back to it
+  int64_t to_batch = 400;   // to put a batch together, whatever its members
+};
+inline constinit WaitingCosts waiting_costs;
+
+// The pending node and all that it needs, if to run them alone takes less than to wait until they
+// run together with those of `fibers` that do the same; else nothing.
+Few not_worth_waiting(const Node& node, size_t fibers);
+// The same of all that is pending.
+bool is_not_worth_waiting(size_t fibers);
+
+}  // namespace wend
