@@ -17,43 +17,14 @@ np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 
 OPERATORS = [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "mod",
-    "pow",
-    "matmul",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "eq",
-    "ne",
-    "and_",
-    "or_",
-    "xor",
-    "lshift",
-    "rshift",
-    "iadd",
-    "isub",
-    "imul",
-    "itruediv",
+    *("add", "sub", "mul", "truediv", "mod", "pow", "matmul"),
+    *("lt", "le", "gt", "ge", "eq", "ne"),
+    *("and_", "or_", "xor", "lshift", "rshift"),
+    *("iadd", "isub", "imul", "itruediv"),
 ]
 SCALARS = [
-    "bool_",
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
+    *("bool_", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
+    *("float16", "float32", "float64", "complex64"),
 ]
 ARRAYS: dict[str, Callable[[], Any]] = {
     "float64": lambda: np.ones(3),
@@ -76,17 +47,8 @@ TENSORS: dict[str, Callable[[Any], Any]] = {
     "result": lambda T: T.tensor([1.0, 2.0, 3.0], requires_grad=True) * 2,
 }
 UFUNCS = [
-    "add",
-    "multiply",
-    "divide",
-    "sqrt",
-    "exp",
-    "less",
-    "equal",
-    "maximum",
-    "logical_and",
-    "isnan",
-    "argmax",
+    *("add", "multiply", "divide", "sqrt", "exp", "less", "equal", "maximum", "logical_and"),
+    *("isnan", "argmax"),
 ]
 # Dtypes that wend cannot compute with: what NumPy makes of them is no tensor of wend.
 ABSENT = {"uint16", "uint32", "uint64", "complex64"}

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import zipfile
 from collections.abc import Iterator
 from typing import IO, Any
+
+from wend._foreign_files import of_records
 
 ALIGNMENT = 64
 # PyTorch writes 3 and reads 1 to 10.
@@ -64,9 +65,17 @@ class Writer:
         info.extra = b"FB" + padding.to_bytes(2, "little") + b"Z" * padding
         self._zip.writestr(info, content)
 
-    def close(self) -> None:
-        """Write the directory; without it the file is not whole."""
-        self._zip.close()
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Write the directory, without which the file is not whole, unless something failed."""
+        if error[0] is not None:
+            self._zip.fp = None  # or it would be tried again when nobody listens
+        try:
+            self._zip.close()
+        finally:
+            self._zip.fp = None
 
 
 class Reader:
@@ -78,6 +87,8 @@ class Reader:
             file.seek(0, os.SEEK_END)
             size = file.tell()
             infos = self._zip.infolist()
+        if (reason := of_records([info.filename for info in infos])) is not None:
+            raise RuntimeError(reason)
         self._records: dict[str, zipfile.ZipInfo] = {}
         end = 0
         for info in sorted(infos, key=lambda info: info.header_offset):
@@ -136,30 +147,3 @@ def _corrupt(reason: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise CorruptError(f"{reason} ({error})") from error
-
-
-@contextlib.contextmanager
-def replacing(path: str) -> Iterator[IO[bytes]]:
-    """Give a file to write that takes the place of `path` when all is written, and only then."""
-    path = os.path.realpath(path)
-    folder = os.path.dirname(path)
-    if not os.path.isdir(folder):
-        raise RuntimeError(f"Parent directory {folder} does not exist.")
-    before = os.stat(path) if os.path.exists(path) else None
-    if before is not None and not stat.S_ISREG(before.st_mode):
-        with open(path, "wb") as file:  # a device or a pipe cannot be replaced
-            yield file
-        return
-    temporary = f"{path}.{os.getpid()}.{os.urandom(4).hex()}.tmp"
-    try:
-        with open(temporary, "xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if before is not None:
-            os.chmod(temporary, stat.S_IMODE(before.st_mode))
-        os.replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise

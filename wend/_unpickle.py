@@ -16,16 +16,12 @@ from wend._types import device, dtype
 
 Allowed = dict[tuple[str, str], Any]
 
-# Keys are hashed, and the hash of deep nests recurses.
+# Keys are hashed, and the hash of a tuple follows every reference in it, however deep, and as often
+# as there are ways to it.
 _KEY_DEPTH = 8
+_KEY_SIZE = 1000
 _KEYS = (str, int, float, complex, bytes, type(None), dtype, device)
 
-
-class _Mark:
-    pass
-
-
-_MARK = _Mark()
 Step = Callable[["_Machine"], None]
 Fill = Callable[["_Machine", Any, list[Any]], None]
 
@@ -35,13 +31,24 @@ def refuse(reason: str) -> pickle.UnpicklingError:
     return pickle.UnpicklingError(reason)
 
 
-def require_key(key: Any, depth: int = 0) -> Any:
-    """Return a key of a dict or member of a set, if it is plain."""
-    if isinstance(key, tuple) and depth < _KEY_DEPTH:
-        for member in key:
-            require_key(member, depth + 1)
-    elif not isinstance(key, _KEYS):
-        raise refuse(f"a {type(key).__name__} cannot be a key")
+class AbsentError(pickle.UnpicklingError):
+    """A pickle names what there is no way to have here."""
+
+
+def require_key(key: Any) -> Any:
+    """Return a key of a dict or member of a set, if it is plain and not large."""
+    level, seen = [key], 0
+    for depth in range(_KEY_DEPTH + 1):
+        seen += len(level)
+        deeper: list[Any] = []
+        for each in level:
+            if isinstance(each, tuple) and depth < _KEY_DEPTH:
+                if seen + len(deeper) + len(each) > _KEY_SIZE:
+                    raise refuse(f"a key has more than {_KEY_SIZE} members")
+                deeper += each
+            elif not isinstance(each, _KEYS):
+                raise refuse(f"a {type(each).__name__} cannot be a key")
+        level = deeper
     return key
 
 
@@ -110,10 +117,13 @@ class _Machine:
         allowed: Allowed,
         trusted: Allowed,
         persistent: Callable[[Any], Any],
+        absent: Callable[[str, str], str | None],
     ) -> None:
         self.content, self.at = content, 0
         self.allowed, self.trusted, self.persistent = allowed, trusted, persistent
+        self.absent = absent
         self.stack: list[Any] = []
+        self.marks: list[int] = []  # how much lay on the stack when each was set
         self.memo: dict[int, Any] = {}
 
     def run(self) -> Any:
@@ -121,7 +131,7 @@ class _Machine:
         while True:
             code = self.take(1)
             if code == b".":
-                return self.stack.pop()
+                return self.pop()
             step = _STEPS.get(code)
             if step is None:
                 raise refuse(f"Unsupported operand {code[0]}")
@@ -149,16 +159,44 @@ class _Machine:
             raise EOFError("Ran out of input")
         return self.take(end + 1 - self.at)[:-1].decode()
 
+    def require(self, count: int) -> None:
+        """Raise unless so much lies on the stack, above the last mark."""
+        floor = self.marks[-1] if self.marks else 0
+        if len(self.stack) - floor < count:
+            raise refuse("unexpected MARK found" if self.marks else "the stack is empty")
+
+    def top(self) -> Any:
+        """What lies on top of the stack."""
+        self.require(1)
+        return self.stack[-1]
+
+    def pop(self) -> Any:
+        """Take what lies on top of the stack."""
+        self.require(1)
+        return self.stack.pop()
+
+    def last(self, count: int) -> list[Any]:
+        """Take so much from the top of the stack."""
+        self.require(count)
+        taken = self.stack[len(self.stack) - count :]
+        del self.stack[len(self.stack) - count :]
+        return taken
+
+    def mark(self) -> None:
+        self.marks.append(len(self.stack))
+
     def after_mark(self) -> list[Any]:
         """Take from the stack all that lies above the last mark, and the mark."""
-        at = len(self.stack) - 1
-        while self.stack[at] is not _MARK:
-            at -= 1
-            if at < 0:
-                raise refuse("a mark is missing")
-        members = self.stack[at + 1 :]
-        del self.stack[at:]
-        return members
+        if not self.marks:
+            raise refuse("a mark is missing")
+        return self.last(len(self.stack) - self.marks.pop())
+
+    def drop(self) -> None:
+        """Forget what lies on top, which may be a mark."""
+        if self.marks and self.marks[-1] == len(self.stack):
+            self.marks.pop()
+        else:
+            self.pop()
 
     def found(self, module: str, name: str) -> Any:
         """What a name of the pickle stands for."""
@@ -166,6 +204,8 @@ class _Machine:
         if key in self.trusted:
             return self.trusted[key]
         if key not in self.allowed:
+            if (reason := self.absent(module, name)) is not None:
+                raise AbsentError(reason)
             raise refuse(
                 f"Unsupported global: GLOBAL {module}.{name} was not an allowed global by default. "
                 f"Please use `torch.serialization.add_safe_globals([{module}.{name}])` or the "
@@ -179,7 +219,7 @@ class _Machine:
 
     def reduce(self) -> None:
         """Call what may be called."""
-        args, function = self.stack.pop(), self.stack.pop()
+        args, function = self.pop(), self.pop()
         known = self.is_trusted(function) or any(function is f for f in self.allowed.values())
         # A class is named to say of what type something is, not to be called.
         if isinstance(function, type) and not self.is_trusted(function):
@@ -190,7 +230,7 @@ class _Machine:
 
     def new(self) -> None:
         """Make an object of a class."""
-        args, kind = self.stack.pop(), self.stack.pop()
+        args, kind = self.pop(), self.pop()
         if kind is _ordered_dict or kind is _counter or kind is _set:
             self.stack.append(kind(*args))
         elif self.is_trusted(kind):
@@ -200,7 +240,7 @@ class _Machine:
 
     def build(self) -> None:
         """Give an object its state."""
-        state, made = self.stack.pop(), self.stack[-1]
+        state, made = self.pop(), self.top()
         if self.is_trusted(type(made)):
             if hasattr(made, "__setstate__"):
                 made.__setstate__(state)
@@ -255,24 +295,22 @@ def _push(read: Callable[[_Machine], Any]) -> Step:
 
 def _put(read: Callable[[_Machine], int]) -> Step:
     def step(m: _Machine) -> None:
-        m.memo[read(m)] = m.stack[-1]
+        m.memo[read(m)] = m.top()
 
     return step
 
 
 def _tuple(count: int) -> Step:
     def step(m: _Machine) -> None:
-        if len(m.stack) < count:
-            raise refuse("the stack is empty")
-        m.stack[len(m.stack) - count :] = [tuple(m.stack[len(m.stack) - count :])]
+        m.stack.append(tuple(m.last(count)))
 
     return step
 
 
 def _one(fill: Fill, count: int) -> Step:
     def step(m: _Machine) -> None:
-        items = [m.stack.pop() for _ in range(count)][::-1]
-        fill(m, m.stack[-1], items)
+        items = m.last(count)
+        fill(m, m.top(), items)
 
     return step
 
@@ -280,13 +318,13 @@ def _one(fill: Fill, count: int) -> Step:
 def _many(fill: Fill) -> Step:
     def step(m: _Machine) -> None:
         items = m.after_mark()
-        fill(m, m.stack[-1], items)
+        fill(m, m.top(), items)
 
     return step
 
 
 def _stack_global(m: _Machine) -> None:
-    name, module = m.stack.pop(), m.stack.pop()
+    name, module = m.pop(), m.pop()
     if not (isinstance(name, str) and isinstance(module, str)):
         raise refuse("a name is no string")
     m.stack.append(m.found(module, name))
@@ -295,10 +333,10 @@ def _stack_global(m: _Machine) -> None:
 _STEPS: dict[bytes, Step] = {
     pickle.PROTO: _proto,
     pickle.FRAME: lambda m: m.skip(m.number, 8),
-    pickle.MARK: _push(lambda m: _MARK),
-    pickle.POP: lambda m: m.skip(m.stack.pop),
+    pickle.MARK: _Machine.mark,
+    pickle.POP: _Machine.drop,
     pickle.POP_MARK: lambda m: m.skip(m.after_mark),
-    pickle.DUP: _push(lambda m: m.stack[-1]),
+    pickle.DUP: _push(_Machine.top),
     pickle.NONE: _push(lambda m: None),
     pickle.NEWTRUE: _push(lambda m: True),
     pickle.NEWFALSE: _push(lambda m: False),
@@ -334,19 +372,24 @@ _STEPS: dict[bytes, Step] = {
     pickle.BINPUT: _put(lambda m: m.number(1)),
     pickle.LONG_BINPUT: _put(lambda m: m.number(4)),
     pickle.MEMOIZE: _put(lambda m: len(m.memo)),
-    pickle.BINPERSID: _push(lambda m: m.persistent(m.stack.pop())),
+    pickle.BINPERSID: _push(lambda m: m.persistent(m.pop())),
 }
 
 
 def loads(
-    content: bytes, allowed: Allowed, trusted: Allowed, persistent: Callable[[Any], Any]
+    content: bytes,
+    allowed: Allowed,
+    trusted: Allowed,
+    persistent: Callable[[Any], Any],
+    absent: Callable[[str, str], str | None] = lambda module, name: None,
 ) -> Any:
     """Return what a pickle builds with plain containers and the functions and objects allowed.
 
     allowed: by module and name; they check their own arguments.
     trusted: what the user vouches for; classes among it may be given any state.
+    absent: why a name cannot be there, whoever vouches for it.
     """
-    machine = _Machine(content, {**PLAIN, **allowed}, trusted, persistent)
+    machine = _Machine(content, {**PLAIN, **allowed}, trusted, persistent, absent)
     try:
         return machine.run()
     except (pickle.UnpicklingError, EOFError, MemoryError, RuntimeError):

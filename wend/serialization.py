@@ -16,11 +16,13 @@ from functools import cache
 from typing import IO, Any, ClassVar
 
 from wend import _C, _types
-from wend._archive import VERSION, VERSIONS, CorruptError, Reader, Writer, replacing
+from wend._archive import VERSION, VERSIONS, CorruptError, Reader, Writer
 from wend._C import Tensor
+from wend._foreign_files import of_head, of_name
+from wend._replacing import replacing
 from wend._storage import UntypedStorage, rebuild
 from wend._types import Size, device, dtype
-from wend._unpickle import Allowed, give_attributes, loads, refuse
+from wend._unpickle import AbsentError, Allowed, give_attributes, loads, refuse
 from wend.nn.parameter import Parameter
 
 __all__ = [
@@ -162,15 +164,14 @@ def _write(obj: Any, file: Any, name: str, protocol: int) -> None:
     content = io.BytesIO()
     pickler = _Pickler(content, protocol)
     pickler.dump(obj)
-    writer = Writer(file, name or "archive")
-    writer.write("data.pkl", content.getvalue())
-    writer.write(".format_version", b"1")
-    writer.write(".storage_alignment", b"64")
-    writer.write("byteorder", b"little")
-    for key, storage in pickler.storages.values():
-        writer.write(f"data/{key}", storage._row._storage_content())
-    writer.write("version", f"{VERSION}\n".encode())
-    writer.close()
+    with Writer(file, name or "archive") as writer:
+        writer.write("data.pkl", content.getvalue())
+        writer.write(".format_version", b"1")
+        writer.write(".storage_alignment", b"64")
+        writer.write("byteorder", b"little")
+        for key, storage in pickler.storages.values():
+            writer.write(f"data/{key}", storage._row._storage_content())
+        writer.write("version", f"{VERSION}\n".encode())
 
 
 _trusted: Allowed = {}
@@ -271,6 +272,8 @@ def _require_zip(file: IO[bytes]) -> None:
             "Load it with PyTorch, and torch.save it again."
         )
     if head[:4] != b"PK\x03\x04":
+        if (reason := of_head(head)) is not None:
+            raise RuntimeError(reason)
         raise CorruptError("it is no zip archive")
 
 
@@ -280,11 +283,6 @@ class _Loader:
     def __init__(self, archive: Reader, map_location: Any) -> None:
         self._archive, self._map = archive, map_location
         names = archive.names()
-        if "constants.pkl" in names or any(name.startswith("code/") for name in names):
-            raise RuntimeError(
-                "The file is a TorchScript program, which wend does not run. Load it with "
-                "torch.jit.load, and torch.save its state_dict()."
-            )
         _require_version(archive.read("version"))
         order = archive.read("byteorder") if "byteorder" in names else b"little"
         if order not in (b"little", b"big"):
@@ -297,7 +295,10 @@ class _Loader:
     def weights(self) -> Any:
         """Return the object, built of tensors and plain containers only."""
         try:
-            return loads(self._archive.read("data.pkl"), self._allowed, _trusted, self.storage)
+            content = self._archive.read("data.pkl")
+            return loads(content, self._allowed, _trusted, self.storage, of_name)
+        except AbsentError:
+            raise
         except pickle.UnpicklingError as error:
             raise pickle.UnpicklingError(
                 "Weights only load failed. wend.load builds tensors and plain containers only, "
@@ -313,11 +314,8 @@ class _Loader:
             def find_class(self, module: str, name: str) -> Any:
                 if (module, name) in loader._allowed:
                     return loader._allowed[module, name]
-                if module.partition(".")[0] == "torch":
-                    raise pickle.UnpicklingError(
-                        f"The file holds a PyTorch object, {module}.{name}. wend loads tensors and "
-                        "state_dicts of PyTorch: save `model.state_dict()`."
-                    )
+                if (reason := of_name(module, name)) is not None:
+                    raise AbsentError(reason)
                 return super().find_class(module, name)
 
             def persistent_load(self, pid: Any) -> UntypedStorage:
@@ -351,11 +349,13 @@ class _Loader:
         _, kind, key, location, count = pid
         if not isinstance(kind, _StorageType) or not isinstance(key, str):
             raise refuse("persistent_load expects a type and a name of a storage")
+        if not isinstance(location, str):
+            raise refuse("the device of a storage has no name")
         if type(count) is not int or count < 0:
             raise refuse("the size of a storage is no number")
         if key not in self._storages:
             made = self._read(key, kind.dtype or _types.uint8, count)
-            self._storages[key] = self._placed(made, str(location))
+            self._storages[key] = self._placed(made, location)
         storage = self._storages[key]
         if storage._row.dtype is not (kind.dtype or _types.uint8):
             raise refuse("a storage is used with two dtypes")

@@ -114,6 +114,9 @@ def test_a_tensor_written_by_hand_is_read() -> None:
     assert loaded.tolist() == [[1, 2], [3, 4]]
 
 
+# Each tuple holds the one before 64 times: little to read, and more to walk than there is time for.
+WIDE = b")" + b"".join(b"q%c(" % i + b"h%c" % i * 64 + b"t" for i in range(7))
+
 LIE = {
     "too many elements": tensor(storage(), 0, numbers(5), numbers(1)),
     "an offset beyond the end": tensor(storage(), 4, numbers(1), numbers(1)),
@@ -150,6 +153,32 @@ LIE = {
     "a dict as key": b"}}Ns",
     "a deep tuple as key": b"})" + b"\x85" * 100_000 + b"Ns",
     "a deep tuple in a set": b"cbuiltins\nset\n])" + b"\x85" * 100_000 + b"a\x85R",
+    "a tuple of tuples as key": b"}" + WIDE + b"Ns",
+    "a tuple of tuples in a set": b"cbuiltins\nset\n]" + WIDE + b"a\x85R",
+    "a tuple of tuples in an ordered dict": b"ccollections\nOrderedDict\n]("
+    + WIDE
+    + b"N\x86a\x85R",
+    "a tuple of tuples as device": b"("
+    + text("storage")
+    + b"ctorch\nFloatStorage\n"
+    + text("0")
+    + WIDE
+    + integer(4)
+    + b"tQ",
+    "a tuple of tuples as attribute": b"ccollections\nOrderedDict\n)R}" + WIDE + b"Nsb",
+    "just a mark": b"(",
+    "a mark above a value": b"N(",
+    "a mark in a list": b"](a",
+    "a mark as value": b"}K\x01(s",
+    "a mark as key": b"}(K\x01s",
+    "a mark in a tuple": b"(\x85",
+    "a mark in a pair": b"N(\x86",
+    "a mark twice": b"(2",
+    "a mark that is remembered": b"(\x94",
+    "a mark as argument": b"ctorch\nSize\n(R",
+    "a mark as state": b"ccollections\nOrderedDict\n)R(b",
+    "a mark as id": b"(Q",
+    "a mark as name": text("torch") + b"(\x93",
     "no pickle": b"\xff" * 10,
     "an empty stack": b"",
     "a missing mark": b"NNt",
@@ -170,6 +199,19 @@ LIE = {
 @pytest.mark.parametrize("name", LIE)
 def test_pickles_that_lie_are_refused(name: str) -> None:
     refused(pickled(LIE[name]))
+
+
+def test_marks_are_no_values_but_may_be_dropped() -> None:
+    assert wend.load(io.BytesIO(pickled(b"N(0"))) is None
+    assert wend.load(io.BytesIO(pickled(b"(K\x07"))) == 7
+    assert wend.load(io.BytesIO(pickled(b"(K\x07K\x08t"))) == (7, 8)
+
+
+def test_keys_that_are_nested_tuples_are_read() -> None:
+    key = (1, (2, ("a", (None, 2.5))), b"c")
+    file = io.BytesIO()
+    wend.save({key: 1, (): 2}, file)
+    assert wend.load(file) == {key: 1, (): 2}
 
 
 DANGEROUS = [

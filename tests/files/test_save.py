@@ -4,12 +4,16 @@ import io
 import os
 import pickle
 import stat
+import subprocess
+import sys
+import time
 from collections import Counter, OrderedDict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from both import alike, compare, error_of, raises_alike, torch, wend
+from both import STANDIN, alike, compare, error_of, raises_alike, torch, wend
 
 DTYPES = [
     "bool",
@@ -228,7 +232,7 @@ def test_modules_of_pytorch_are_named_in_the_error() -> None:
 
 
 def test_dtypes_that_wend_lacks_are_named() -> None:
-    with pytest.raises(pickle.UnpicklingError, match="ComplexFloatStorage"):
+    with pytest.raises(pickle.UnpicklingError, match="complex numbers"):
         wend.load(written(torch, torch.ones(2, dtype=torch.complex64)))
 
 
@@ -297,3 +301,147 @@ def test_an_empty_file_has_nothing_to_read(torch: Any) -> None:
         torch.load(io.BytesIO())
     except EOFError:
         raise EOFError from None
+
+
+# Disks that are full, and processes that are killed
+
+SAVE = """
+import sys, wend
+from wend.utils import safetensors
+big = {"a": wend.ones(300, 300), "b": wend.ones(300, 300)}
+"""
+
+
+def run(program: str, *args: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-c", SAVE + program, *args]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.skipif(STANDIN is not None, reason="of wend's own")
+@pytest.mark.parametrize("room", [100, 3000, 370_000])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "wend.save(big, path)",
+        "safetensors.save_file(big, path)",
+        "file = open(path + '.2', 'wb', 0); wend.save(big, file)",
+    ],
+)
+def test_a_full_disk_is_told_once_and_harms_no_file(tmp_path: Path, how: str, room: int) -> None:
+    path = tmp_path / "x.pt"
+    path.write_bytes(b"before")
+    done = run(
+        f"""
+import gc, resource
+path = sys.argv[1]
+resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, -1))
+try:
+    {how}
+except OSError as error:
+    print(error.errno)
+gc.collect()
+""",
+        str(path),
+    )
+    assert (done.stdout, done.stderr) == ("27\n", "")
+    assert path.read_bytes() == b"before"
+    assert not [each for each in os.listdir(tmp_path) if "tmp" in each]
+
+
+@pytest.mark.skipif(STANDIN is not None, reason="of wend's own")
+def test_a_killed_writer_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    program = SAVE + "print(flush=True)\nwhile True: wend.save(big, sys.argv[1])"
+    path = tmp_path / "x.pt"
+    wend.save({"a": wend.ones(300, 300)}, path)
+    for i in range(6):
+        command = [sys.executable, "-c", program, str(path)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            time.sleep(0.01 * i)
+            child.kill()
+        assert wend.load(path)["a"].sum().item() == 90_000
+        if hasattr(os, "O_TMPFILE"):
+            assert os.listdir(tmp_path) == ["x.pt"]
+
+
+@pytest.mark.skipif(STANDIN is not None, reason="of wend's own")
+def test_without_nameless_files_the_next_writer_takes_away_what_was_left(tmp_path: Path) -> None:
+    path, name = str(tmp_path / "x.pt"), "x.pt.0123abcd.wend-tmp"
+    (tmp_path / name).write_bytes(b"left by a process that was killed")
+    others = ["x.pt.0123abcd.tmp", "y.pt.0123abcd.wend-tmp", "x.pt.wend-tmp"]
+    for each in others:
+        (tmp_path / each).write_bytes(b"not ours")
+    done = run(
+        """
+import os
+if hasattr(os, "O_TMPFILE"):
+    del os.O_TMPFILE
+from wend._replacing import replacing
+with replacing(sys.argv[1]) as file:
+    held = {name for name in os.listdir(os.path.dirname(sys.argv[1]))}
+    wend.save(big, sys.argv[1])  # by another writer, who leaves alone what is being written
+    assert held <= set(os.listdir(os.path.dirname(sys.argv[1])))
+    file.write(b"the last one")
+""",
+        path,
+    )
+    assert done.stderr == ""
+    assert Path(path).read_bytes() == b"the last one"
+    assert sorted(os.listdir(tmp_path)) == sorted(["x.pt", *others])
+
+
+# What PyTorch's files hold that wend has not
+
+
+class Doubled(torch.nn.Module):
+    def forward(self, x: Any) -> Any:
+        return x * 2
+
+
+FOREIGN = {
+    "sparse": (lambda f: torch.save({"a": torch.eye(3).to_sparse()}, f), "to_dense"),
+    "sparse rows": (lambda f: torch.save(torch.eye(3).to_sparse_csr(), f), "to_dense"),
+    "complex": (lambda f: torch.save(torch.ones(2, dtype=torch.complex64), f), "view_as_real"),
+    "quantized": (
+        lambda f: torch.save(torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8), f),
+        "dequantize",
+    ),
+    "nested": (lambda f: torch.save(torch.nested.nested_tensor([torch.ones(2)]), f), "unbind"),
+    "without values": (lambda f: torch.save(torch.ones(2, device="meta"), f), "no values"),
+    "a model": (lambda f: torch.save(torch.nn.Linear(1, 1), f), "state_dict"),
+    "TorchScript": (
+        lambda f: torch.jit.save(torch.jit.trace(Doubled(), torch.ones(1)), f),
+        "torch.jit.load",
+    ),
+    "before 1.6": (
+        lambda f: torch.save(torch.ones(2), f, _use_new_zipfile_serialization=False),
+        "torch.save it again",
+    ),
+    "a pickle": (lambda f: pickle.dump({"a": 1}, f), "pickle.load"),
+    "an array": (lambda f: np.save(f, np.ones(2)), "numpy.load"),
+    "arrays": (lambda f: np.savez(f, a=np.ones(2)), "numpy.load"),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(STANDIN is not None, reason="of wend's own")
+@pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_what_wend_cannot_load_gets_advice_that_fits(kind: str, weights_only: bool) -> None:
+    write, advice = FOREIGN[kind]
+    file = io.BytesIO()
+    write(file)
+    file.seek(0)
+    with pytest.raises((RuntimeError, pickle.UnpicklingError)) as caught:
+        wend.load(file, weights_only=weights_only)
+    assert advice in str(caught.value)
+    assert "weights_only" not in str(caught.value)
+    assert "corrupt" not in str(caught.value)
+
+
+def test_safetensors_are_told_from_files_of_save() -> None:
+    from wend.utils import safetensors
+
+    with pytest.raises(RuntimeError, match=r"safetensors\.load_file"):
+        wend.load(io.BytesIO(safetensors.save({"a": wend.ones(2)})))

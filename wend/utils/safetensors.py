@@ -11,8 +11,8 @@ import os
 from typing import IO, Any
 
 from wend import _C, _types
-from wend._archive import replacing
 from wend._C import Tensor
+from wend._replacing import replacing
 from wend._types import dtype
 
 __all__ = ["load", "load_file", "save", "save_file"]
