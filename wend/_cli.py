@@ -7,13 +7,13 @@ import contextlib
 import os
 import platform
 import random
-import runpy
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
 import wend
 from wend import _C, _torch
+from wend._main_program import NotFoundError, run_module, run_script
 
 USAGE = """wend run [--seed N] [--eager] [--report] script.py [argument ...]
        wend run [--seed N] [--eager] [--report] -m module [argument ...]
@@ -56,25 +56,21 @@ def info() -> None:
 
 def run_program(chosen: argparse.Namespace) -> int:
     """Run a script or module as the main program, with wend in PyTorch's place."""
-    if not chosen.module and not os.path.isfile(chosen.program):
-        print(f"wend: can't open file '{chosen.program}'", file=sys.stderr)
-        return 2
     _torch.install()
     if chosen.seed is not None:
         seed(chosen.seed)
-    sys.argv = [chosen.program, *chosen.arguments]
+    run = run_module if chosen.module else run_script
     with contextlib.ExitStack() as around:
         if chosen.eager:
             around.enter_context(wend.eager())
         if chosen.report:
             report = around.enter_context(wend.report())
             around.callback(lambda: print(report, file=sys.stderr))
-        if chosen.module:
-            sys.path.insert(0, os.getcwd())
-            runpy.run_module(chosen.program, run_name="__main__", alter_sys=True)
-        else:
-            sys.path.insert(0, os.path.dirname(os.path.abspath(chosen.program)))
-            runpy.run_path(chosen.program, run_name="__main__")
+        try:
+            run(chosen.program, chosen.arguments)
+        except NotFoundError as error:
+            print(f"wend: {error}", file=sys.stderr)
+            return 1 if chosen.module else 2
     return 0
 
 

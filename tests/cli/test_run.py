@@ -1,8 +1,10 @@
 """`wend run` runs programs written for PyTorch as they are; `wend info` says what there is."""
 
+import re
 import subprocess
 import sys
 import textwrap
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +265,128 @@ def test_processes_train_one_model_in_shared_memory(tmp_path: Path, method: str)
         "[[-1.5, -1.5]] [[-1.5]]",
         "[[-3.0, -3.0]] [[-3.0]]",
     ], done.stderr
+
+
+# Programs that need no tensors, with what they are given: to run as Python itself runs them.
+LIKE_PYTHON = {
+    "an error": "def f(): raise ValueError('no')\nf()",
+    "an error with a cause": "try: 1/0\nexcept ZeroDivisionError as e: raise KeyError('a') from e",
+    "several errors": "raise ExceptionGroup('two', [ValueError(1), KeyError(2)])",
+    "a syntax error": "x = (1,\ndef",
+    "a bad indent": "if 1:\nx = 2",
+    "bytes that are no text": "x = '\udcff'",
+    "an interrupt": "raise KeyboardInterrupt",
+    "an exit": "raise SystemExit('bye')",
+    "an exit code": "import sys; sys.exit(3)",
+    "an import that fails": "import broken",
+    "a hook": """
+        import sys, traceback
+        def hook(kind, error, trace):
+            print(kind.__name__, [frame.name for frame in traceback.extract_tb(trace)])
+        sys.excepthook = hook
+        raise ValueError
+        """,
+    "a hook that fails": "import sys; sys.excepthook = 3\nsys.excepthook = None\nprint(1)",
+    "names": """
+        import sys
+        main = sys.modules["__main__"]
+        print(sys.argv, __file__, __name__, __spec__, __package__, __cached__, sys.path[0])
+        print(main.__dict__ is globals(), __builtins__, __doc__, type(__loader__).__name__)
+        """,
+    "what runs at the end": """
+        import atexit, sys
+        value = 5
+        atexit.register(lambda: print(value, sys.modules["__main__"].value))
+        atexit.register(lambda: int("x"))
+        """,
+    "a thread that goes on": """
+        import threading, time
+        value = 5
+        def work():
+            time.sleep(0.05)
+            print(value)
+            raise ValueError("in a thread")
+        threading.Thread(target=work).start()
+        """,
+    "a spawned process that fails": """
+        import multiprocessing, sys
+        def work():
+            print(__name__, len(sys.argv), flush=True)
+            sys.stderr = sys.stdout
+            raise ValueError("in a process")
+        if __name__ == "__main__":
+            process = multiprocessing.get_context("spawn").Process(target=work)
+            process.start()
+            process.join()
+            print(process.exitcode)
+        """,
+}
+
+
+def both_outcomes(tmp_path: Path, *arguments: str) -> list[Any]:
+    outcomes = []
+    for command in ([sys.executable], [sys.executable, "-m", "wend", "run"]):
+        done = subprocess.run(
+            [*command, *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=60
+        )
+        plain = re.sub("0x[0-9a-f]+", "0x", done.stderr)
+        # Python shows how it ran a module itself.
+        plain = re.sub('  File "<frozen runpy>", line .*\n', "", plain)
+        outcomes.append((done.stdout, plain, done.returncode))
+    return outcomes
+
+
+@pytest.mark.parametrize("name", LIKE_PYTHON)
+def test_a_script_runs_as_python_runs_it(tmp_path: Path, name: str) -> None:
+    (tmp_path / "broken.py").write_text("def g(): import nothing_of_that_name\ng()")
+    program = textwrap.dedent(LIKE_PYTHON[name])
+    (tmp_path / "script.py").write_bytes(program.encode("utf-8", "surrogateescape"))
+    python, ours = both_outcomes(tmp_path, "script.py", "--an", "argument")
+    assert ours == python
+
+
+def written(tmp_path: Path, how: str, program: str) -> list[str]:
+    """Write a program in some form, and return how a command line names it."""
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text(program)
+    (tmp_path / "module.py").write_text(program)
+    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
+        archive.writestr("__main__.py", program)
+    return {"folder": ["package"], "archive": ["archive.zip"]}.get(how, ["-m", how])
+
+
+@pytest.mark.parametrize("name", ["an error", "an exit", "names"])
+@pytest.mark.parametrize("how", ["module", "package", "folder", "archive"])
+def test_modules_packages_and_archives_run_as_python_runs_them(
+    tmp_path: Path, how: str, name: str
+) -> None:
+    program = textwrap.dedent(LIKE_PYTHON[name]).replace("__spec__", "__spec__.name")
+    program = program.replace("__cached__", "__loader__ and 0")
+    python, ours = both_outcomes(tmp_path, *written(tmp_path, how, program), "argument")
+    assert ours == python
+
+
+@pytest.mark.parametrize("how", ["module", "package", "folder", "archive"])
+def test_a_syntax_error_in_the_program_has_no_frames(tmp_path: Path, how: str) -> None:
+    given = written(tmp_path, how, "x = (1,\ndef")
+    _, (_, ours, code) = both_outcomes(tmp_path, *given)
+    assert ours.lstrip().startswith('File "')
+    assert ours.endswith("SyntaxError: '(' was never closed\n")
+    assert len(ours.splitlines()) == 4
+    assert code == 1
+
+
+def test_programs_that_are_not_there_are_named(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for given, said, code in (
+        (["nothing.py"], "can't open file", 2),
+        (["-m", "nothing"], "No module named nothing", 1),
+        (["-m", "json.nothing"], "No module named json.nothing", 1),
+        (["empty"], "can't find '__main__' module in 'empty'", 2),
+    ):
+        _, (_, ours, returned) = both_outcomes(tmp_path, *given)
+        assert said in ours
+        assert len(ours.splitlines()) == 1
+        assert returned == code
