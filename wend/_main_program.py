@@ -27,11 +27,12 @@ def run_script(path: str, arguments: list[str]) -> None:
     sys.argv = [path, *arguments]
     if os.path.isdir(path) or path.endswith((".zip", ".pyz", ".egg", ".whl")):
         sys.path.insert(0, os.path.abspath(path))
-        return _run_found(lambda: _spec_inside(path))
-    if not os.path.isfile(path):
-        raise NotFoundError(f"can't open file '{os.path.abspath(path)}'")
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+        _run_found(lambda: _spec_inside(path))
+        return
     path = os.path.abspath(path)
+    if not os.path.isfile(path):
+        raise NotFoundError(f"can't open file '{path}'")
+    sys.path.insert(0, os.path.dirname(path))
     loader = SourceFileLoader("__main__", path)
     facts = {"__file__": path, "__cached__": None, "__spec__": None, "__loader__": loader}
     _run(lambda: loader.source_to_code(loader.get_data(path), path), facts)
