@@ -6,6 +6,13 @@ Under `wend run` they can be imported; what is in them raises when it is used.
 from __future__ import annotations
 
 _PARTS: dict[str, dict[str, str]] = {
+    "use torch.nn.functional.scaled_dot_product_attention with a mask": {
+        "nn.attention.flex_attention": "AuxOutput AuxRequest BlockMask and_masks create_block_mask"
+        " create_mask create_nested_block_mask flex_attention noop_mask or_masks",
+        "nn.attention.bias": "CausalBias CausalVariant causal_lower_right causal_upper_left",
+        "nn.attention.varlen": "AuxRequest varlen_attn",
+    },
+    "print the tensor": {"_tensor_str": "_add_suffixes _str_intern _tensor_str set_printoptions"},
     "take transforms of numpy.fft, without gradients; wend has no complex numbers": {
         "fft": "fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft"
         " irfft2 irfftn rfft rfft2 rfftfreq rfftn",

@@ -33,6 +33,7 @@ MODULES = {
     "multiprocessing",
     "nn",
     "onnx",
+    "ops",
     "optim",
     "overrides",
     "profiler",
@@ -71,8 +72,12 @@ _MEMBERS = {
     "_storage": "UntypedStorage",
     "_windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
     "amp": "autocast get_autocast_dtype is_autocast_enabled",
+    "_absent_functions": "PyTorchFileReader PyTorchFileWriter ScriptClass ScriptFunction"
+    " ScriptModule ScriptObject SymBool SymFloat SymInt complex istft polar stft view_as_complex"
+    " view_as_real",
     "compiler": "compile",
     "func": "vmap",
+    "futures": "Future",
     "nn.functional": "bilinear channel_shuffle cosine_similarity pairwise_distance pdist"
     " pixel_shuffle pixel_unshuffle rrelu rrelu_",
     "serialization": "load save",

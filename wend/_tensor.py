@@ -11,6 +11,21 @@ import wend
 from wend import _C
 from wend._C import Tensor
 
+_C._log_api_usage_once = lambda event: None  # wend counts no uses
+_C._TensorMeta = Tensor.__class__
+_C._get_tracing_state = lambda: None  # nothing is traced
+
+
+class _DisabledTorchFunction:
+    """Calls the function as if no argument's type handled it."""
+
+    def __call__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+_C._disabled_torch_function_impl = _DisabledTorchFunction()
+Tensor.__torch_function__ = _C._disabled_torch_function_impl
+
 Tensor.__array_priority__ = 1000  # NumPy leaves operators with a tensor on the right to us
 
 

@@ -37,7 +37,7 @@ def install() -> None:
         raise RuntimeError("torch is imported already: wend cannot take its place any more")
     sys.meta_path.insert(0, _Finder())
     wend.__version__ = f"{VERSION}+wend{wend.__version__}"
-    importlib.import_module("torch")
+    wend.torch = importlib.import_module("torch")  # as in PyTorch, torch.torch is torch
     _install_in_children()
 
 
@@ -105,6 +105,8 @@ def _share_loaded() -> None:
         name = "torch" + own.removeprefix("wend")
         if name not in sys.modules or module.__name__ != name:
             module.__name__ = name
+            # Parts that a module lacks are asked of the finder, which says so.
+            module.__dict__.setdefault("__path__", [])
             sys.modules.setdefault(name, module)
             _say_what_lacks(module, name)
 

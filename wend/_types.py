@@ -124,13 +124,28 @@ def refuse_dtype(given: dtype) -> NoReturn:
 
 
 class layout:  # noqa: N801
-    """How a tensor's elements lie in memory; wend has `strided` only."""
+    """How a tensor's elements lie in memory; wend's are `strided`, the others can be mentioned."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def __repr__(self) -> str:
-        return "torch.strided"
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> str:
+        return self._name
 
 
-strided = layout()
+strided = layout("strided")
+sparse_coo = layout("sparse_coo")
+sparse_csr = layout("sparse_csr")
+sparse_csc = layout("sparse_csc")
+sparse_bsr = layout("sparse_bsr")
+sparse_bsc = layout("sparse_bsc")
+_mkldnn = layout("_mkldnn")
+jagged = layout("jagged")
 
 
 class memory_format:  # noqa: N801

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import IO, Any, ClassVar
+from typing import IO, Any, ClassVar, TypeAlias
 
 from wend import _C, _types
 from wend._archive import VERSION, VERSIONS, CorruptError, Reader, Writer
@@ -35,6 +35,9 @@ __all__ = [
 ]
 
 DEFAULT_PROTOCOL = 2
+# The types of `map_location` and of files, as annotations have them.
+MAP_LOCATION: TypeAlias = "Callable[[Any, str], Any] | _types.device | str | dict[str, str] | None"
+FileLike: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
 
 _STORAGES = {
     "BoolStorage": _types.bool,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from wend import Tensor
+from wend._absent import absent_names
 
 # Never raised: there is no GPU whose memory could run out.
 OutOfMemoryError = type("OutOfMemoryError", (RuntimeError,), {"__module__": "torch"})
@@ -102,6 +103,55 @@ class device:  # noqa: N801
 
     def __exit__(self, *error: object) -> None:
         pass
+
+
+class StreamContext:
+    """A block whose work goes to a stream; without one, which is all there can be, it does nothing."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+stream = StreamContext
+device_of = device
+
+
+def is_current_stream_capturing() -> bool:
+    """Return False: there is no GPU whose work could be captured."""
+    return False
+
+
+is_tf32_supported = is_current_stream_capturing
+
+
+def memory_stats(device: Any = None) -> dict[str, Any]:
+    """Return nothing: there is no GPU memory."""
+    return {}
+
+
+default_generators: tuple[Any, ...] = ()
+has_half = has_magma = False
+ipc_collect = empty_cache
+seed_all = seed = empty_cache
+memory_cached = max_memory_cached = memory_allocated
+default_stream = get_sync_debug_mode = initial_seed = set_stream = set_rng_state = _refuse
+reset_max_memory_allocated = reset_max_memory_cached = memory_summary = _refuse
+memory_snapshot = list_gpu_processes = utilization = temperature = power_draw = _refuse
+clock_rate = can_device_access_peer = set_sync_debug_mode = cudart = _refuse
+globals().update(
+    absent_names(
+        "torch.cuda",
+        "CUDAGraph CUDAPluggableAllocator CudaError DeferredCudaCallError ExternalStream MemPool"
+        " graph graph_pool_handle make_graphed_callables use_mem_pool",
+        "there is no GPU; wend runs on the CPU",
+    )
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ Importing these names works, so that a program that also can train alone does.
 
 from __future__ import annotations
 
+import enum
 from typing import Any, NoReturn
 
 from wend._absent import absent, absent_names
@@ -48,7 +49,6 @@ def _no_group(*args: Any, **kwargs: Any) -> NoReturn:
 
 
 _INSTEAD = "wend trains in one process"
-ReduceOp = absent("torch.distributed.ReduceOp", _INSTEAD)
 ProcessGroup = absent("torch.distributed.ProcessGroup", _INSTEAD)
 globals().update(
     absent_names(
@@ -58,6 +58,19 @@ globals().update(
         _INSTEAD,
     )
 )
+
+
+class ReduceOp(enum.Enum):
+    """What a reduction between processes does."""
+
+    SUM = 0
+    AVG = 1
+    PRODUCT = 2
+    MIN = 3
+    MAX = 4
+    BAND = 5
+    BOR = 6
+    BXOR = 7
 
 
 def is_nccl_available() -> bool:

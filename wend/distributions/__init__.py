@@ -1,15 +1,18 @@
 """Distributions: drawing from them, densities, entropies, divergences, with gradients."""
 
 from wend.distributions import constraints, transforms
+from wend.distributions._not_there import GeneralizedPareto, LKJCholesky, Wishart
 from wend.distributions.bernoulli import Bernoulli
 from wend.distributions.beta import Beta
 from wend.distributions.binomial import Binomial
 from wend.distributions.categorical import Categorical
 from wend.distributions.cauchy import Cauchy
 from wend.distributions.chi2 import Chi2
+from wend.distributions.constraint_registry import biject_to, transform_to
 from wend.distributions.continuous_bernoulli import ContinuousBernoulli
 from wend.distributions.dirichlet import Dirichlet
 from wend.distributions.distribution import Distribution
+from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.exponential import Exponential
 from wend.distributions.fishersnedecor import FisherSnedecor
 from wend.distributions.gamma import Gamma
@@ -43,15 +46,20 @@ from wend.distributions.transformed_distribution import TransformedDistribution
 from wend.distributions.transforms import (
     AbsTransform,
     AffineTransform,
+    CatTransform,
     ComposeTransform,
+    CorrCholeskyTransform,
+    CumulativeDistributionTransform,
     ExpTransform,
     IndependentTransform,
     LowerCholeskyTransform,
+    PositiveDefiniteTransform,
     PowerTransform,
     ReshapeTransform,
     SigmoidTransform,
     SoftmaxTransform,
     SoftplusTransform,
+    StackTransform,
     StickBreakingTransform,
     TanhTransform,
     Transform,
@@ -62,6 +70,17 @@ from wend.distributions.von_mises import VonMises
 from wend.distributions.weibull import Weibull
 
 __all__ = [
+    "Wishart",
+    "LKJCholesky",
+    "GeneralizedPareto",
+    "ExponentialFamily",
+    "transform_to",
+    "biject_to",
+    "StackTransform",
+    "PositiveDefiniteTransform",
+    "CumulativeDistributionTransform",
+    "CorrCholeskyTransform",
+    "CatTransform",
     "AbsTransform",
     "AffineTransform",
     "Bernoulli",

@@ -10,12 +10,13 @@ import wend
 from wend import Tensor
 from wend.distributions import constraints
 from wend.distributions._odds import Odds
+from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.utils import binary_cross_entropy, both_numbers, broadcast_all, given
 
 __all__ = ["Bernoulli"]
 
 
-class Bernoulli(Odds):
+class Bernoulli(Odds, ExponentialFamily):
     """1 with probability `probs`, or log odds `logits`, else 0.
 
     >>> wend.distributions.Bernoulli(0.25).log_prob(wend.tensor(1.0)).exp()

@@ -9,7 +9,7 @@ import wend
 from wend import Size, Tensor
 from wend.distributions import constraints
 from wend.distributions.dirichlet import Dirichlet
-from wend.distributions.distribution import Distribution
+from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.utils import (
     broadcast_all,
 )
@@ -17,7 +17,7 @@ from wend.distributions.utils import (
 __all__ = ["Beta"]
 
 
-class Beta(Distribution):
+class Beta(ExponentialFamily):
     """A part of 1, by how much there is of it and of the rest."""
 
     arg_constraints = {

@@ -31,6 +31,7 @@ __all__ = [
     "one_hot",
     "positive",
     "positive_definite",
+    "positive_semidefinite",
     "positive_integer",
     "real",
     "real_vector",
@@ -270,6 +271,14 @@ class _PositiveDefinite(_Symmetric):
         return is_positive_definite(value)
 
 
+class _PositiveSemidefinite(_Symmetric):
+    def check(self, value: Tensor) -> Tensor:
+        symmetric = super().check(value)
+        if not bool(symmetric.all()):
+            return symmetric
+        return wend.linalg.eigvalsh(value).ge(0).all(-1)
+
+
 class _Cat(Constraint):
     """Regions for the parts of a dimension."""
 
@@ -327,5 +336,6 @@ corr_cholesky: Constraint = _CorrCholesky()
 square: Constraint = _Square()
 symmetric: Constraint = _Symmetric()
 positive_definite: Constraint = _PositiveDefinite()
+positive_semidefinite: Constraint = _PositiveSemidefinite()
 cat = _Cat
 stack = _Stack

@@ -10,6 +10,7 @@ import wend
 from wend import Tensor
 from wend.distributions import constraints
 from wend.distributions._odds import Odds
+from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.utils import (
     binary_cross_entropy,
     both_numbers,
@@ -23,7 +24,7 @@ from wend.distributions.utils import (
 __all__ = ["ContinuousBernoulli"]
 
 
-class ContinuousBernoulli(Odds):
+class ContinuousBernoulli(Odds, ExponentialFamily):
     """Numbers from 0 to 1 with density proportional to probs^x (1 - probs)^(1 - x).
 
     lims: between these, where the formulas are 0 / 0, their Taylor series are taken.

@@ -8,13 +8,13 @@ import wend
 from wend import Tensor
 from wend.distributions import constraints
 from wend.distributions._gamma import log_standard_gamma
-from wend.distributions.distribution import Distribution
+from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.utils import one_hot
 
 __all__ = ["Dirichlet"]
 
 
-class Dirichlet(Distribution):
+class Dirichlet(ExponentialFamily):
     """Parts of 1, by `concentration`."""
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}

@@ -8,7 +8,7 @@ from typing import Any
 import wend
 from wend import Tensor
 from wend.distributions import constraints
-from wend.distributions.distribution import Distribution
+from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.utils import (
     both_numbers,
     broadcast_all,
@@ -17,7 +17,7 @@ from wend.distributions.utils import (
 __all__ = ["Exponential"]
 
 
-class Exponential(Distribution):
+class Exponential(ExponentialFamily):
     """How long something takes that happens at a `rate`."""
 
     arg_constraints = {"rate": constraints.positive}

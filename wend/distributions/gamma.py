@@ -9,7 +9,7 @@ import wend
 from wend import Tensor
 from wend.distributions import constraints
 from wend.distributions._gamma import log_standard_gamma
-from wend.distributions.distribution import Distribution
+from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.utils import (
     both_numbers,
     broadcast_all,
@@ -18,7 +18,7 @@ from wend.distributions.utils import (
 __all__ = ["Gamma"]
 
 
-class Gamma(Distribution):
+class Gamma(ExponentialFamily):
     """The gamma distribution of shape `concentration` and inverse scale `rate`."""
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}

@@ -9,7 +9,7 @@ from typing import Any
 import wend
 from wend import Tensor
 from wend.distributions import constraints
-from wend.distributions.distribution import Distribution
+from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.utils import (
     both_numbers,
     broadcast_all,
@@ -18,7 +18,7 @@ from wend.distributions.utils import (
 __all__ = ["Normal"]
 
 
-class Normal(Distribution):
+class Normal(ExponentialFamily):
     """The normal distribution with mean `loc` and standard deviation `scale`.
 
     >>> wend.distributions.Normal(0.0, 1.0).log_prob(wend.tensor(0.0))

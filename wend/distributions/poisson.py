@@ -8,7 +8,7 @@ from typing import Any
 import wend
 from wend import Tensor
 from wend.distributions import constraints
-from wend.distributions.distribution import Distribution
+from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.utils import (
     both_numbers,
     broadcast_all,
@@ -17,7 +17,7 @@ from wend.distributions.utils import (
 __all__ = ["Poisson"]
 
 
-class Poisson(Distribution):
+class Poisson(ExponentialFamily):
     """How often something happens that happens `rate` times on average."""
 
     arg_constraints = {"rate": constraints.nonnegative}

@@ -77,6 +77,50 @@ def sum_rightmost(value: Any, dims: int) -> Any:
     return value.reshape((*value.shape[: value.dim() - dims], -1)).sum(-1)
 
 
+_sum_rightmost = sum_rightmost  # PyTorch's name for it
+
+
+def _standard_normal(shape: Any, dtype: Any, device: Any) -> Tensor:
+    """Draw normal numbers."""
+    return wend.randn(shape, dtype=dtype, device=device)
+
+
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
+    """Return the elements on and below a diagonal, row by row.
+
+    >>> from wend.distributions.utils import tril_matrix_to_vec
+    >>> tril_matrix_to_vec(wend.tensor([[1, 2], [3, 4]]))
+    tensor([1, 3, 4])
+    """
+    size = mat.shape[-1]
+    if not -size <= diag < size:
+        raise ValueError(f"diag ({diag}) provided is outside [{-size}, {size - 1}].")
+    rows, columns = wend.tril_indices(size, size, diag)
+    return mat[..., rows, columns]
+
+
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
+    """Return the matrix whose elements on and below a diagonal are given row by row.
+
+    >>> from wend.distributions.utils import vec_to_tril_matrix
+    >>> vec_to_tril_matrix(wend.tensor([1, 3, 4]))
+    tensor([[1, 0],
+            [3, 4]])
+    """
+    count = vec.shape[-1]
+    exact = (-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
+    size = round(exact)
+    if abs(exact - size) > wend.finfo(vec.dtype).eps if vec.is_floating_point() else exact != size:
+        raise ValueError(
+            f"The size of last dimension is {count} which cannot be expressed as "
+            "the lower triangular part of a square D x D matrix."
+        )
+    rows, columns = wend.tril_indices(size, size, diag)
+    matrix = vec.new_zeros((*vec.shape[:-1], size, size))
+    matrix[..., rows, columns] = vec
+    return matrix
+
+
 def given(probs: Any, logits: Any) -> Any:
     """The one of the two that there is."""
     if (probs is None) == (logits is None):

@@ -74,6 +74,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(step)
     def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        if "_optimizer_step_pre_hooks" not in self.__dict__:
+            return step(self, *args, **kwargs)  # wraps another optimizer, and has no hooks
         self._opt_called = True
         own_pre, own_post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if not (own_pre or own_post or _every_pre_hook or _every_post_hook):

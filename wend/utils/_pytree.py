@@ -9,6 +9,10 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "SUPPORTED_NODES",
+    "GetAttrKey",
+    "LeafSpec",
+    "MappingKey",
+    "SequenceKey",
     "TreeSpec",
     "register_pytree_node",
     "tree_all",
@@ -44,7 +48,14 @@ class TreeSpec:
         return 1 if self.type is None else sum(each.num_leaves for each in self.children)
 
 
-_LEAF = TreeSpec(None)
+class LeafSpec(TreeSpec):
+    """What a leaf looks like."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+
+
+_LEAF = LeafSpec()
 
 
 class _Node(NamedTuple):
@@ -101,6 +112,48 @@ def _parts(tree: Any) -> tuple[Any, list[Any]] | None:
     if type(tree) in (list, tuple) or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
         return None, list(tree)
     return None
+
+
+@dataclass(frozen=True)
+class MappingKey:
+    """Where a part stands in a dict."""
+
+    key: Any
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+
+@dataclass(frozen=True)
+class SequenceKey:
+    """Where a part stands in a list or tuple."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx!r}]"
+
+
+@dataclass(frozen=True)
+class GetAttrKey:
+    """The attribute of an object that a part is."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+
+def _dict_flatten(d: dict[Any, Any]) -> tuple[list[Any], Any]:
+    return list(d.values()), list(d)
+
+
+def _dict_flatten_with_keys(d: dict[Any, Any]) -> tuple[list[tuple[MappingKey, Any]], Any]:
+    return [(MappingKey(key), part) for key, part in d.items()], list(d)
+
+
+def _dict_unflatten(values: Iterable[Any], context: Any) -> dict[Any, Any]:
+    return dict(zip(context, values, strict=True))
 
 
 def tree_flatten(

@@ -30,11 +30,18 @@ __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"
 T_co = TypeVar("T_co", covariant=True)
 
 
-class _Endless(Sampler[None]):
+class _InfiniteConstantSampler(Sampler[None]):
     """Asks an iterable dataset for more, as often as it has any."""
 
     def __iter__(self) -> Iterator[None]:
         return itertools.repeat(None)
+
+
+class _DatasetKind:
+    """How a dataset gives its examples: by index, or one after the other."""
+
+    Map = 0
+    Iterable = 1
 
 
 class _ByIndex:
@@ -140,7 +147,7 @@ class DataLoader(Generic[T_co]):
             )
         if sampler is None:
             if iterable:
-                sampler = _Endless()
+                sampler = _InfiniteConstantSampler()
             elif shuffle:
                 sampler = RandomSampler(dataset, generator=generator)
             else:
@@ -164,6 +171,15 @@ class DataLoader(Generic[T_co]):
             )
         super().__setattr__(name, value)
 
+    @property
+    def _dataset_kind(self) -> int:
+        iterable = isinstance(self.dataset, IterableDataset)
+        return _DatasetKind.Iterable if iterable else _DatasetKind.Map
+
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
+
     def _fetcher(self) -> Callable[[], Any]:
         """What makes the fetcher of an epoch, here or in a worker."""
         batched = self.batch_sampler is not None
@@ -180,31 +196,24 @@ class DataLoader(Generic[T_co]):
                 "then device pinned memory won't be used.",
                 stacklevel=2,
             )
+        return self._get_iterator()
+
+    def _get_iterator(self) -> Iterator[T_co]:
+        """An epoch's batches, fetched here or by workers."""
         if self.num_workers == 0:
-            return self._here()
+            return _SingleProcessDataLoaderIter(self)
         if self.persistent_workers:
             if self._iterator is None or self._iterator.stopped:
                 self._iterator = _Workers(self)
             return self._iterator.epoch()
-        return _Workers(self).epoch(last=True)
-
-    def _here(self) -> Iterator[T_co]:
-        """An epoch in this process."""
-        indices = iter(self._indices())
-        fetcher = self._fetcher()()
-
-        def batches() -> Iterator[T_co]:
-            for index in indices:
-                try:
-                    batch = fetcher.fetch(index)
-                except StopIteration:
-                    return
-                yield batch
-
-        return batches()
+        return _MultiProcessingDataLoaderIter(self)
 
     def _indices(self) -> Iterable[Any]:
         return self.sampler if self.batch_sampler is None else self.batch_sampler
+
+    @property
+    def _index_sampler(self) -> Iterable[Any]:
+        return self._indices()
 
     def __len__(self) -> int:
         if not isinstance(self.dataset, IterableDataset):
@@ -295,10 +304,14 @@ class _Workers:
             self._connections.append(ours)
             self._processes.append(process)
 
-    def epoch(self, last: bool = False) -> Iterator[Any]:
-        """Begin an epoch, and return its batches; the workers end with the last one."""
+    def epoch(self) -> Iterator[Any]:
+        """Begin an epoch, and return its batches; the workers stay."""
+        return _MultiProcessingDataLoaderIter(self._loader, self)
+
+    def next_epoch(self) -> int:
+        """Return the number of the epoch that begins."""
         self._epoch += 1
-        return _Epoch(self, self._loader, self._epoch, last)
+        return self._epoch
 
     def send(self, worker: int, task: Any) -> None:
         """Give a worker a task."""
@@ -355,12 +368,47 @@ class _Workers:
             self.stop()
 
 
-class _Epoch(Iterator[Any]):
-    """The batches of one epoch, by worker processes."""
+class _BaseDataLoaderIter(Iterator[Any]):
+    """The batches of one epoch: subclasses give the next one."""
 
-    def __init__(self, workers: _Workers, loader: DataLoader[Any], number: int, last: bool) -> None:
-        self._workers, self._loader, self._number, self._last = workers, loader, number, last
+    def __init__(self, loader: DataLoader[Any]) -> None:
+        self._loader = loader
+        self._dataset = loader.dataset
+        self._num_workers = loader.num_workers
+        self._num_yielded = 0
         self._indices = iter(loader._indices())
+
+    def _next_data(self) -> Any:
+        raise NotImplementedError
+
+    def __next__(self) -> Any:
+        batch = self._next_data()
+        self._num_yielded += 1
+        return batch
+
+    def __len__(self) -> int:
+        return len(self._loader)
+
+
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
+    """The batches of one epoch, fetched in this process."""
+
+    def __init__(self, loader: DataLoader[Any]) -> None:
+        super().__init__(loader)
+        self._fetcher = loader._fetcher()()
+
+    def _next_data(self) -> Any:
+        return self._fetcher.fetch(next(self._indices))
+
+
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
+    """The batches of one epoch, by worker processes; they end with it if they are its own."""
+
+    def __init__(self, loader: DataLoader[Any], workers: _Workers | None = None) -> None:
+        super().__init__(loader)
+        self._last = workers is None
+        self._workers = _Workers(loader) if workers is None else workers
+        self._number = self._workers.next_epoch()
         self._active = list(range(loader.num_workers))
         self._sent = self._given = 0
         self._owner: dict[int, int] = {}
@@ -388,7 +436,7 @@ class _Epoch(Iterator[Any]):
         self._workers.send(worker, (self._number, self._sent, index, seed))
         self._sent += 1
 
-    def __next__(self) -> Any:
+    def _next_data(self) -> Any:
         while not self._finished:
             number = self._ready()
             if number is not None:
@@ -433,5 +481,7 @@ class _Epoch(Iterator[Any]):
         if self._last:
             self._workers.stop()
 
-    def __len__(self) -> int:
-        return len(self._loader)
+    def _shutdown_workers(self) -> None:
+        """End the workers, whatever they are doing."""
+        self._finished = True
+        self._workers.stop()
