@@ -36,14 +36,19 @@ from wend._lazy import MODULES as _MODULES, NAMES as _NAMES  # noqa: E402
 from wend._settings import (  # noqa: E402
     are_deterministic_algorithms_enabled,
     get_default_device,
+    get_deterministic_debug_mode,
     get_float32_matmul_precision,
     get_num_interop_threads,
+    is_deterministic_algorithms_warn_only_enabled,
+    is_warn_always_enabled,
     set_default_device,
     set_default_dtype,
     set_default_tensor_type,
+    set_deterministic_debug_mode,
     set_float32_matmul_precision,
     set_num_interop_threads,
     set_num_threads,
+    set_warn_always,
     use_deterministic_algorithms,
 )
 from wend._tensor import (  # noqa: E402

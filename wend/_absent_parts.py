@@ -7,12 +7,12 @@ from __future__ import annotations
 
 _PARTS: dict[str, dict[str, str]] = {
     "use torch.nn.functional.scaled_dot_product_attention with a mask": {
-        "nn.attention.flex_attention": "AuxOutput AuxRequest BlockMask and_masks create_block_mask"
-        " create_mask create_nested_block_mask flex_attention noop_mask or_masks",
+        "nn.attention.flex_attention": "AuxOutput AuxRequest BlockMask _DEFAULT_SPARSE_BLOCK_SIZE"
+        " and_masks create_block_mask create_mask create_nested_block_mask flex_attention"
+        " noop_mask or_masks",
         "nn.attention.bias": "CausalBias CausalVariant causal_lower_right causal_upper_left",
         "nn.attention.varlen": "AuxRequest varlen_attn",
     },
-    "print the tensor": {"_tensor_str": "_add_suffixes _str_intern _tensor_str set_printoptions"},
     "take transforms of numpy.fft, without gradients; wend has no complex numbers": {
         "fft": "fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft"
         " irfft2 irfftn rfft rfft2 rfftfreq rfftn",
@@ -182,6 +182,10 @@ _PARTS: dict[str, dict[str, str]] = {
         "fx.proxy": "Attribute GraphAppendingTracer MetaProxy ParameterProxy Proxy Scope"
         " ScopeContextManager TraceError TracerBase",
         "fx.experimental": "",
+        "fx.experimental.proxy_tensor": "PythonKeyTracer disable_proxy_modes_tracing get_proxy_mode"
+        " make_fx maybe_disable_fake_tensor_mode",
+        "fx.experimental.symbolic_shapes": "ShapeEnv guard_or_false guard_or_true is_symbolic"
+        " statically_known_true",
         "fx.passes": "",
     },
 }

@@ -78,15 +78,52 @@ def get_float32_matmul_precision() -> str:
     return _precision
 
 
-_deterministic = False
+_deterministic = _deterministic_warns = False
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Accept that results must be the same each time; with wend they are."""
-    global _deterministic
-    _deterministic = bool(mode)
+    """Keep the wish: wend gives the same numbers every time whatever is set."""
+    global _deterministic, _deterministic_warns
+    _deterministic, _deterministic_warns = bool(mode), bool(mode) and bool(warn_only)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
     """Return what `use_deterministic_algorithms` was given."""
     return _deterministic
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Return what `use_deterministic_algorithms` was given as `warn_only`."""
+    return _deterministic_warns
+
+
+def get_deterministic_debug_mode() -> int:
+    """Return 0, 1 or 2: nothing was wished, a warning, or an error."""
+    return 0 if not _deterministic else 1 if _deterministic_warns else 2
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """Keep the wish: "default", "warn" or "error", or 0, 1, 2."""
+    modes = ("default", "warn", "error")
+    if debug_mode in modes:
+        debug_mode = modes.index(str(debug_mode))
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError(
+            "invalid value of debug_mode, expected 0, 1, 2 or `default`, `warn`, `error`, "
+            f"but got {debug_mode}"
+        )
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)  # type: ignore[operator]
+
+
+_warn_always = False
+
+
+def set_warn_always(b: bool) -> None:
+    """Keep the wish: wend's warnings come as often as Python's filters let them."""
+    global _warn_always
+    _warn_always = bool(b)
+
+
+def is_warn_always_enabled() -> bool:
+    """Return what `set_warn_always` was given."""
+    return _warn_always

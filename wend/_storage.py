@@ -87,23 +87,25 @@ def storage_of(tensor: Tensor) -> UntypedStorage:
 
 
 def rebuild(
-    cls: type[Tensor],
+    cls: type[Tensor] | None,
     storage: UntypedStorage,
     offset: int,
     size: tuple[int, ...],
     stride: tuple[int, ...],
     requires_grad: bool,
 ) -> Tensor:
-    """Return a tensor of the given class over a storage."""
+    """Return a tensor of the given class, None for Tensor itself, over a storage."""
     tensor = storage._row.as_strided(size, stride, offset).detach()
-    if cls is not Tensor:
+    if cls is not None:
         tensor = Tensor._make_subclass(cls, tensor)
     return tensor.requires_grad_() if requires_grad else tensor
 
 
 def _arguments(tensor: Tensor, storage: UntypedStorage) -> tuple[Any, ...]:
     geometry = (tensor.storage_offset(), tuple(tensor.shape), tensor.stride())
-    return (tensor.__class__, storage, *geometry, tensor.requires_grad)
+    # Tensor itself is called torch.Tensor under `wend run`, which a reader need not have.
+    kind = None if tensor.__class__ is Tensor else tensor.__class__
+    return (kind, storage, *geometry, tensor.requires_grad)
 
 
 def pickled(tensor: Tensor) -> Any:

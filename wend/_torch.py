@@ -37,6 +37,8 @@ def install() -> None:
         raise RuntimeError("torch is imported already: wend cannot take its place any more")
     sys.meta_path.insert(0, _Finder())
     wend.__version__ = f"{VERSION}+wend{wend.__version__}"
+    # Programs tell by it what kind of array they were given.
+    wend.Tensor.__module__ = "torch"
     wend.torch = importlib.import_module("torch")  # as in PyTorch, torch.torch is torch
     _install_in_children()
 

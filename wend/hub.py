@@ -25,6 +25,9 @@ __all__ = [
     "set_dir",
 ]
 
+# How the name of a file tells the first digits of its SHA-256.
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
+
 _chosen: str | None = None
 
 
@@ -89,7 +92,7 @@ def load_state_dict_from_url(
     name = file_name or os.path.basename(urlparse(url).path)
     path = folder / name
     if not path.exists():
-        digits = re.search(r"-([a-f0-9]*)\.", name) if check_hash else None
+        digits = HASH_REGEX.search(name) if check_hash else None
         download_url_to_file(url, str(path), digits[1] if digits else None, progress)
     loaded: dict[str, Any] = wend.load(path, map_location=map_location, weights_only=weights_only)
     return loaded

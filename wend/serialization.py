@@ -412,7 +412,7 @@ class _Loader:
             storage = self._with_dtype(storage, kind)
         _require_geometry(storage._row.numel(), offset, size, stride)
         grad = bool(requires_grad) and storage._row.dtype.is_floating_point
-        return rebuild(Tensor, storage, offset, tuple(size), tuple(stride), grad)
+        return rebuild(None, storage, offset, tuple(size), tuple(stride), grad)
 
     def _with_dtype(self, storage: UntypedStorage, kind: dtype) -> UntypedStorage:
         """Return the storage of bytes as one of a dtype, the same one each time."""

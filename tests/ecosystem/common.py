@@ -29,7 +29,7 @@ def fill(module: Any, scale: float = 0.2) -> Any:
 def train(parameters: Iterable[Any], loss: Callable[[], Any], steps: int = 3, optimizer: Any = None) -> Any:
     """Take a few steps; return the losses, the last gradients and what the parameters became."""
     learnt = list(parameters)
-    optimizer = optimizer or torch.optim.Adam(learnt, lr=0.01)
+    optimizer = optimizer or torch.optim.SGD(learnt, lr=0.1, momentum=0.9)
     losses = []
     for _ in range(steps):
         optimizer.zero_grad()

@@ -1,7 +1,9 @@
 """Distributions: drawing from them, densities, entropies, divergences, with gradients."""
 
 from wend.distributions import constraints, transforms
-from wend.distributions._not_there import GeneralizedPareto, LKJCholesky, Wishart
+from wend.distributions.generalized_pareto import GeneralizedPareto
+from wend.distributions.lkj_cholesky import LKJCholesky
+from wend.distributions.wishart import Wishart
 from wend.distributions.bernoulli import Bernoulli
 from wend.distributions.beta import Beta
 from wend.distributions.binomial import Binomial

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 __all__ = [
     "SUPPORTED_NODES",
     "GetAttrKey",
     "LeafSpec",
+    "NodeDef",
     "MappingKey",
     "SequenceKey",
     "TreeSpec",
@@ -18,11 +19,15 @@ __all__ = [
     "tree_all",
     "tree_any",
     "tree_flatten",
+    "tree_is_leaf",
     "tree_leaves",
     "tree_map",
     "tree_map_only",
     "tree_unflatten",
 ]
+
+PyTree: TypeAlias = Any
+Context: TypeAlias = Any
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class TreeSpec:
 
     type: Any
     context: Any = None
-    children: tuple[TreeSpec, ...] = ()
+    children: Sequence[TreeSpec] = ()
 
     def __repr__(self) -> str:
         if self.type is None:
@@ -58,14 +63,11 @@ class LeafSpec(TreeSpec):
 _LEAF = LeafSpec()
 
 
-class _Node(NamedTuple):
-    """How containers of a type that a program registered are taken apart and put together."""
+class NodeDef(NamedTuple):
+    """How containers of a type are taken apart and put together."""
 
-    flatten: Callable[[Any], tuple[Any, Any]]
-    unflatten: Callable[[Any, Any], Any]
-
-
-SUPPORTED_NODES: dict[type, _Node] = {}
+    flatten_fn: Callable[[Any], tuple[Any, Any]]
+    unflatten_fn: Callable[[Any, Any], Any]
 
 
 def register_pytree_node(
@@ -93,25 +95,13 @@ def register_pytree_node(
     """
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
-    SUPPORTED_NODES[cls] = _Node(flatten_fn, unflatten_fn)
+    SUPPORTED_NODES[cls] = NodeDef(flatten_fn, unflatten_fn)
 
 
 def _register_pytree_node(
     cls: type, flatten_fn: Callable[..., Any], unflatten_fn: Callable[..., Any], **options: Any
 ) -> None:
-    SUPPORTED_NODES.setdefault(cls, _Node(flatten_fn, unflatten_fn))
-
-
-def _parts(tree: Any) -> tuple[Any, list[Any]] | None:
-    """The keys and the parts of a container; None for a leaf."""
-    if type(tree) in SUPPORTED_NODES:
-        parts, context = SUPPORTED_NODES[type(tree)].flatten(tree)
-        return context, list(parts)
-    if type(tree) in (dict, OrderedDict):
-        return list(tree), list(tree.values())
-    if type(tree) in (list, tuple) or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
-        return None, list(tree)
-    return None
+    SUPPORTED_NODES.setdefault(cls, NodeDef(flatten_fn, unflatten_fn))
 
 
 @dataclass(frozen=True)
@@ -156,6 +146,40 @@ def _dict_unflatten(values: Iterable[Any], context: Any) -> dict[Any, Any]:
     return dict(zip(context, values, strict=True))
 
 
+def _ordered_dict_unflatten(values: Iterable[Any], context: Any) -> OrderedDict[Any, Any]:
+    return OrderedDict(zip(context, values, strict=True))
+
+
+def _defaultdict_flatten(d: defaultdict[Any, Any]) -> tuple[list[Any], Any]:
+    return list(d.values()), (d.default_factory, list(d))
+
+
+def _defaultdict_unflatten(values: Iterable[Any], context: Any) -> defaultdict[Any, Any]:
+    return defaultdict(context[0], zip(context[1], values, strict=True))
+
+
+SUPPORTED_NODES: dict[Any, NodeDef] = {
+    dict: NodeDef(_dict_flatten, _dict_unflatten),
+    OrderedDict: NodeDef(_dict_flatten, _ordered_dict_unflatten),
+    defaultdict: NodeDef(_defaultdict_flatten, _defaultdict_unflatten),
+    list: NodeDef(lambda tree: (tree, None), lambda parts, _: list(parts)),
+    tuple: NodeDef(lambda tree: (list(tree), None), lambda parts, _: tuple(parts)),
+    namedtuple: NodeDef(lambda tree: (list(tree), type(tree)), lambda parts, kind: kind(*parts)),
+    deque: NodeDef(lambda tree: (list(tree), tree.maxlen), deque),
+}
+
+
+def _get_node_type(tree: Any) -> Any:
+    """What a container is looked up by: its type, or `namedtuple` for all of those."""
+    named = isinstance(tree, tuple) and hasattr(tree, "_fields")
+    return namedtuple if named and type(tree) not in SUPPORTED_NODES else type(tree)
+
+
+def tree_is_leaf(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
+    """Return whether something has no parts."""
+    return (is_leaf is not None and is_leaf(tree)) or _get_node_type(tree) not in SUPPORTED_NODES
+
+
 def tree_flatten(
     tree: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> tuple[list[Any], TreeSpec]:
@@ -165,15 +189,16 @@ def tree_flatten(
     >>> tree_flatten({"a": 1, "b": (2, 3)})[0]
     [1, 2, 3]
     """
-    parts = None if is_leaf is not None and is_leaf(tree) else _parts(tree)
-    if parts is None:
+    if tree_is_leaf(tree, is_leaf):
         return [tree], _LEAF
+    kind = _get_node_type(tree)
+    parts, context = SUPPORTED_NODES[kind].flatten_fn(tree)
     leaves, specs = [], []
-    for part in parts[1]:
+    for part in parts:
         some, spec = tree_flatten(part, is_leaf)
         leaves += some
         specs.append(spec)
-    return leaves, TreeSpec(type(tree), parts[0], tuple(specs))
+    return leaves, TreeSpec(kind, context, tuple(specs))
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
@@ -196,11 +221,7 @@ def _build(leaves: Any, spec: TreeSpec) -> Any:
     if spec.type is None:
         return next(leaves)
     parts = [_build(leaves, each) for each in spec.children]
-    if spec.type in SUPPORTED_NODES:
-        return SUPPORTED_NODES[spec.type].unflatten(parts, spec.context)
-    if spec.context is not None:
-        return spec.type(zip(spec.context, parts, strict=True))
-    return spec.type(*parts) if hasattr(spec.type, "_fields") else spec.type(parts)
+    return SUPPORTED_NODES[spec.type].unflatten_fn(parts, spec.context)
 
 
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
