@@ -163,6 +163,9 @@ def _sharing(obj: Any, dtype: Any) -> Tensor | None:
         return from_dlpack(obj)
     if _has_bytes(obj):
         return frombuffer(obj, dtype=dtype or get_default_dtype())
+    if obj.__class__.__name__ == "UntypedStorage":
+        row: Tensor = obj._row.view(dtype or get_default_dtype())
+        return row
     return None
 
 

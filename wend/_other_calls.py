@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import wend
-from wend import _C
+from wend import _C, _types
 from wend._C import Tensor
 
 _BETA_ALPHA = ("beta", "alpha")
@@ -46,8 +46,21 @@ def other_call(name: str, method: bool, args: tuple[Any, ...], kwargs: dict[str,
 
         function = getattr(Tensor if method else wend, name, None) or getattr(_C, name)
         return handle_torch_function(function, able, *args, **kwargs)
+    if name == "view" and method:
+        return _viewed(*args, **kwargs)
     now = _NOW.get(name.removesuffix("_"))
     return NotImplemented if now is None else _deprecated(name, method, now, args, kwargs)
+
+
+def _viewed(tensor: Any, dtype: Any = None, *more: Any, **others: Any) -> Any:
+    """The same memory as another dtype, if that is what was asked for."""
+    if more or others or not isinstance(dtype, _types.dtype):
+        return NotImplemented
+    if dtype not in _types.DTYPES:
+        _types.refuse_dtype(dtype)
+    from wend._reinterpret import view_dtype
+
+    return view_dtype(tensor, dtype)
 
 
 def _objects(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:

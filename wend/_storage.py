@@ -6,12 +6,14 @@ Reading and writing tensors never comes here.
 from __future__ import annotations
 
 import copy
+import mmap
+import os
 from typing import Any
 from weakref import WeakValueDictionary
 
 from wend import _C
 from wend._C import Tensor
-from wend._types import device
+from wend._types import device, uint8
 
 
 class UntypedStorage:
@@ -24,6 +26,23 @@ class UntypedStorage:
 
     def __init__(self, row: Tensor) -> None:
         self._row = row  # a vector over all of the memory
+
+    @classmethod
+    def from_file(
+        cls, filename: str | os.PathLike[str], shared: bool = False, nbytes: int = 0
+    ) -> UntypedStorage:
+        """Return the first bytes of a file as memory.
+
+        shared: writes go to the file, which gets the size that is asked for.
+        """
+        with open(filename, "r+b" if shared else "rb") as file:
+            if shared and os.fstat(file.fileno()).st_size < nbytes:
+                file.truncate(nbytes)
+            access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_READ
+            content = mmap.mmap(file.fileno(), nbytes, access=access)
+        row = _C._tensor_over_bytes(content, uint8, len(content), 0)
+        # Without sharing the memory is ours, and no longer the file's.
+        return _known(row if shared else row.clone())
 
     @property
     def device(self) -> device:
@@ -40,6 +59,12 @@ class UntypedStorage:
 
     size = __len__ = nbytes
 
+    def untyped(self) -> UntypedStorage:
+        """Return the storage itself: it holds bytes."""
+        return self
+
+    _untyped = untyped
+
     def element_size(self) -> int:
         """Return 1, the size of a byte."""
         return 1
@@ -47,6 +72,17 @@ class UntypedStorage:
     def tolist(self) -> list[int]:
         """Return the bytes as integers."""
         return list(self._row._storage_content())
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return a byte, or for a slice a storage over those bytes."""
+        content = self._row if self._row.dtype is uint8 else self._row.view(uint8)
+        if isinstance(index, slice):
+            if index.step not in (None, 1):
+                raise RuntimeError(
+                    f"Trying to slice with a step of {index.step}, but only a step of 1 is supported"
+                )
+            return UntypedStorage(content[index])
+        return int(content[index])
 
     def clone(self) -> UntypedStorage:
         """Return a copy of the memory."""

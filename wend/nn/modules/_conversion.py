@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import wend
+from wend import _C
 from wend._C import Tensor
 from wend._info import typename
 from wend._types import device as Device
@@ -47,7 +48,10 @@ def _parse_to(
             [typename(a).rpartition(".")[2] for a in args] + [f"{k}=" for k in unknown]
         )
         raise TypeError(f"to() received an invalid combination of arguments - got ({given})")
-    return device, dtype, non_blocking, memory_format
+    return None if device is None else Device(device), dtype, non_blocking, memory_format
+
+
+_C._nn._parse_to = _parse_to  # where some programs call it
 
 
 class ConversionMethods:
