@@ -273,7 +273,7 @@ namespace {
 
 // Before a node is made of inputs that somebody outside may write, or that may not be used.
 [[gnu::noinline]] void look_at_inputs(const Op& op, std::span<Value> inputs, Needs& needs) {
-  if (needs.outside && !op.at_once && !mode.eager) 
+  if (needs.outside && !op.at_once && !mode.eager)
     needs.outside = take_outside_values(op, inputs, needs.saved);
   if (needs.outside && needs.saved) make_private(inputs, needs.saved);
   if (special_nodes && needs.flags) refuse_special_nodes(inputs, needs.saved);
