@@ -129,12 +129,10 @@ void init_source(const char* package_directory) {
       .release =
           [](void* code, uint32_t times) noexcept {
             auto* object = static_cast<PyObject*>(code);
-            if (Py_REFCNT(object) == static_cast<Py_ssize_t>(times) && times > 0) [[unlikely]] {
-              // Its end may call somebody who has a weak reference to it.
-              let_go_after_run(code, [](void* last) { Py_DECREF(static_cast<PyObject*>(last)); });
-              --times;
-            }
-            while (times-- > 0) Py_DECREF(object);
+            for (; times > 0 && Py_REFCNT(object) > 1; --times) Py_DECREF(object);
+            if (times == 0) return;
+            // Its end may call somebody who has a weak reference to it.
+            let_go_after_run(code, [](void* last) { Py_DECREF(static_cast<PyObject*>(last)); });
           },
       .describe = describe,
       .line = line_of,
