@@ -114,7 +114,7 @@ PyObject* tensor_set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
       fail(ErrorKind::runtime, "Could not set tensor of type ",
            name_of(variable_of(source).shape().dtype), " to a tensor of type ", name_of(dtype));
     Variable now = source ? seen_as(source, given) : Variable(full(Dims{0}.span(), 0, dtype));
-    now.set_version(v.version() + 1);
+    now.continue_version(v);
     v.swap(now);
     return Py_NewRef(self);
   });

@@ -246,9 +246,10 @@ void Variable::bump_version() {
   ++family_->version->count;
 }
 
-void Variable::set_version(uint32_t count) {
+void Variable::continue_version(Variable& before) {
   join_family();
-  family_->version->count = count;
+  before.bump_version();
+  family_->version = before.family_->version;
 }
 
 bool Variable::may_show_more() const {

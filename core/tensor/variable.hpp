@@ -104,7 +104,8 @@ class Variable {
   static bool overlaps(const Node& read, const Node& part, bool apart);
   uint32_t version() const { return family_ ? family_->version->count : 0; }
   void bump_version();
-  void set_version(uint32_t count);  // of a variable whose counter is its own
+  // Goes on with the counter of `before`, for a variable that has no aliases in its family yet.
+  void continue_version(Variable& before);
   Family* family() const { return family_; }
 
   // A differentiable view: `node` was recorded as a view of this variable's node.
