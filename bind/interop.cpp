@@ -3,12 +3,14 @@
 #include "bind/interop.hpp"
 
 #include <bit>
+#include <cstring>
 #include <memory>
 #include <string_view>
 
 #include "bind/convert.hpp"
 #include "bind/place.hpp"
 #include "exec/run.hpp"
+#include "graph/batch.hpp"
 #include "graph/outside.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
@@ -237,6 +239,12 @@ Value over(Held view, DType dtype, const Layout* layout) {
   return from_buffer(op_named("data"), std::move(buffer), dtype, layout);
 }
 
+// The same memory as what it is: given from outside, though a kernel brought it here.
+Value as_data(Node& own) {
+  with_buffer(own);
+  return from_buffer(op_named("data"), BufferRef(own.buffer), own.dtype, own.layout, own.offset);
+}
+
 // The elements in row-major order in memory of our own, for memory that loops cannot read.
 Value copied_bytes(const Py_buffer& view, DType dtype, const Layout& layout) {
   const LayoutRef rows = contiguous(layout.sizes());
@@ -278,6 +286,16 @@ PyObject* tensor_over_buffer(PyObject* object) {
   return wrap(over(std::move(view), dtype, layout.get()));
 }
 
+PyObject* copy_of_bytes(PyObject* object, DType dtype, int64_t count) {
+  Py_buffer bytes;
+  if (PyObject_GetBuffer(object, &bytes, PyBUF_SIMPLE) < 0) throw PythonError{};
+  const LayoutRef layout = contiguous(Dims{count});
+  BufferRef buffer = allocate(count * size_of(dtype));
+  std::memcpy(buffer->data, bytes.buf, buffer->bytes);
+  PyBuffer_Release(&bytes);
+  return wrap(from_buffer(op_named("data"), std::move(buffer), dtype, layout.get()));
+}
+
 PyObject* tensor_over_bytes(PyObject* object, DType dtype, int64_t count, int64_t offset) {
   auto bytes = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object, bytes.get(), PyBUF_WRITABLE) < 0) {
@@ -305,7 +323,7 @@ PyObject* copy_of_array(PyObject* array, std::optional<DType> asked) {
                     : readable               ? clone(shared)
                                              : shared;
   observe(own);
-  return wrap(own);
+  return wrap(as_data(*own));
 }
 
 namespace {

@@ -20,6 +20,8 @@ PyObject* expose(PyObject* tensor);
 PyObject* tensor_over_buffer(PyObject* object);
 // A vector of `count` elements over an object's bytes, from byte `offset` on.
 PyObject* tensor_over_bytes(PyObject* object, DType dtype, int64_t count, int64_t offset);
+// The same in memory of its own.
+PyObject* copy_of_bytes(PyObject* object, DType dtype, int64_t count);
 
 void init_interop();
 

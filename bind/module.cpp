@@ -209,6 +209,11 @@ void bind_data(nb::module_& m) {
     if (!to_dtype(dtype.ptr(), t)) raise(PyExc_TypeError, "dtype must be torch.dtype");
     return nb::steal(tensor_over_bytes(o.ptr(), t, count, offset));
   });
+  m.def("_copy_of_bytes", [](nb::handle o, nb::handle dtype, int64_t count) {
+    DType t;
+    if (!to_dtype(dtype.ptr(), t)) raise(PyExc_TypeError, "dtype must be torch.dtype");
+    return nb::steal(copy_of_bytes(o.ptr(), t, count));
+  });
   m.def(
       "_is_foreign_array", [](nb::handle o) { return is_foreign_array(o.ptr()); },
       nb::arg().none());

@@ -483,7 +483,7 @@ def _native(content: bytes, kind: dtype, swapped: bool) -> bytes:
 
 
 def _storage_over(content: bytes, kind: dtype) -> UntypedStorage:
-    row = _C._tensor_over_bytes(content, kind, len(content) // kind.itemsize, 0).clone()
+    row = _C._copy_of_bytes(content, kind, len(content) // kind.itemsize)
     storage: UntypedStorage = row.untyped_storage()
     return storage
 

@@ -192,6 +192,7 @@ void histc_as(Run& s) {
   if (low == high && n > 0) {
     low = *std::min_element(x, x + n);
     high = *std::max_element(x, x + n);
+    if (std::any_of(x, x + n, [](T v) { return std::isnan(v); })) low = high = std::nan("");
   }
   if (low == high) low -= 1, high += 1;
   if (!std::isfinite(low) || !std::isfinite(high))

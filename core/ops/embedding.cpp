@@ -210,6 +210,7 @@ Values one_hot_body(Call& c) {
     observe(indices);
     const int64_t* at = numbers_of(*indices);
     classes = 1 + std::max<int64_t>(0, *std::max_element(at, at + indices->numel()));
+    check_classes(at, indices->numel(), classes);
   }
   look_at_given(*c[0].node, [=](const int64_t* at, int64_t n) { check_classes(at, n, classes); });
   // Without classes nothing is left to run, so that the values are looked at here.

@@ -89,7 +89,7 @@ struct Indices {
       if (!find_outside(sizes_of(k), strides_of(k), data(k), 0, size)) continue;
       plain = false;
       if (auto* bad = find_outside(sizes_of(k), strides_of(k), data(k), -size, size))
-        raise(*bad, dims[k], size);
+        raise(*bad, static_cast<int64_t>(k), size);
     }
     return plain;
   }
@@ -201,9 +201,10 @@ void run_index_put(Run& s) {
 void look_at_indices(const Node& a, std::span<const Value> given, OutOfRange raise) {
   const auto is_empty = [](const Value& v) { return v && v->numel() == 0; };
   if (a.numel() == 0 || std::ranges::any_of(given, is_empty)) return;
+  int64_t k = 0;  // PyTorch counts the dimensions that are indexed
   for (size_t i = 0; i < given.size(); ++i) {
-    const int dim = static_cast<int>(i);
-    if (given[i]) check_early(given[i], -a.size(dim), a.size(dim), dim, raise);
+    const int64_t size = a.size(static_cast<int>(i));
+    if (given[i]) check_early(given[i], -size, size, k++, raise);
   }
 }
 

@@ -230,10 +230,14 @@ Values body_index_reduce(Call& c) {
          ".");
   const int dim = wrap_dim(c[1].as_int(), a->ndim());
   check_index_reduce(*a, dim, *by, *source);
-  check_early(by, 0, AtLeast1d(*a).sizes[dim], dim, out_of_range_in_self);
+  // Picking the index itself out of all legal ones raises as PyTorch does where there is none.
+  const Value legal =
+      record(op_named("counted"), std::span<Value>(),
+             {Arg::of(AtLeast1d(*a).sizes[dim]), Arg::of(DType::int64), Arg::of(0), Arg::of(1)});
+  by = index_select(legal, 0, by);
   Dims sizes;
   for (int i = 0; i < source->ndim(); ++i) sizes.push(i == dim ? by->numel() : 1);
-  by = expand(reshape(as_index(by), sizes), source->sizes());
+  by = expand(reshape(by, sizes), source->sizes());
   return {scatter_reduce(how_of(c[4]), a, dim, by, source, c[5].as_bool(), true)};
 }
 

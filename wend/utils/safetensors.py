@@ -197,5 +197,5 @@ def _tensor(entry: _Entry, body: memoryview) -> Tensor:
     content = bytes(body[entry.begin : entry.end])
     if entry.dtype is _types.bool:
         content = content.translate(bytes([0] + [1] * 255))
-    row: Tensor = _C._tensor_over_bytes(content, entry.dtype, math.prod(entry.shape), 0).clone()
+    row: Tensor = _C._copy_of_bytes(content, entry.dtype, math.prod(entry.shape))
     return row.reshape(entry.shape)

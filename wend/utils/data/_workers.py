@@ -189,7 +189,7 @@ class _Pickler(pickle.Pickler):
 def _tensor(content: Any, dtype: Any, shape: tuple[int, ...], requires_grad: bool) -> Tensor:
     count = len(memoryview(content)) // dtype.itemsize
     # Memory that others could write to is slower to work with, so that it is copied once.
-    row: Tensor = _C._tensor_over_bytes(content, dtype, count, 0).clone()
+    row: Tensor = _C._copy_of_bytes(content, dtype, count)
     made = row.reshape(shape)
     return made.requires_grad_() if requires_grad else made
 
