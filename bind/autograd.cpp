@@ -2,6 +2,7 @@
 // is core/autograd, what it calls is bind/link; objects for grad_fn are in bind/grad_fn.
 #include "bind/autograd.hpp"
 
+#include "base/forever.hpp"
 #include "bind/function.hpp"
 #include "bind/grad_fn.hpp"
 #include "bind/types.hpp"
@@ -18,6 +19,9 @@ Node& gradient_node(PyObject* tensor) {
 }
 
 namespace {
+
+// The tensors that asked to retain their gradient.
+constinit Forever<std::vector<TensorObject*>> retaining;
 
 // Makes `link` the one that belongs to the tensor.
 void relink(TensorObject* t, TensorLink& link) {
@@ -55,21 +59,36 @@ void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
 void unlink(TensorObject* t) {
   auto& link = static_cast<TensorLink&>(*t->link);
   if (link.tensor == t) link.tensor = nullptr;
+  if (link.retains_grad) std::erase(retaining.value, t);
   t->link = nullptr;
 }
 
-void move_retained_grad(PyObject* tensor) {
-  TensorObject* t = as_tensor(tensor);
-  if (!t->link) return;
+namespace {
+
+void move_retained_grad(TensorObject* t, Node& node) {
   auto& before = static_cast<TensorLink&>(*t->link);
-  Node& node = *history_of(t->variable.node());
   if (!before.retains_grad || before.tensor != t || !node.needs_grad()) return;
   TensorLink& now = link_of(node);
   if (&now == &before) return;
+  relink(t, now);
   before.retains_grad = false;
   now.retains_grad = true;
-  relink(t, now);
   now.tensor = t;
+  retaining.value.push_back(t);
+}
+
+// A tensor whose memory was written through another has a new node once it was used again.
+void follow_writes() {
+  const std::vector<TensorObject*> all = retaining.value;
+  for (TensorObject* t : all)
+    move_retained_grad(t, *history_of(const_cast<Node*>(&t->variable.shape())));
+}
+
+}  // namespace
+
+void move_retained_grad(PyObject* tensor) {
+  TensorObject* t = as_tensor(tensor);
+  if (t->link) move_retained_grad(t, *history_of(t->variable.node()));
 }
 
 namespace {
@@ -137,7 +156,7 @@ PyObject* register_hook(PyObject* tensor, PyObject* hook) {
     Node& node = gradient_node(tensor);
     if (!node.needs_grad())
       fail(ErrorKind::runtime, "cannot register a hook on a tensor that doesn't require gradient");
-    TensorLink& link = link_of(node);
+    TensorLink& link = hooked_link_of(node);
     track(t);
     return add_hook(link.hooks, hook);
   });
@@ -152,7 +171,7 @@ PyObject* register_post_accumulate_grad_hook(PyObject* tensor, PyObject* hook) {
       fail(ErrorKind::runtime,
            "post accumulate grad hooks cannot be registered on non-leaf tensors");
     track(as_tensor(tensor));
-    return add_hook(link_of(node).post_accumulate, hook);
+    return add_hook(hooked_link_of(node).post_accumulate, hook);
   });
 }
 
@@ -166,7 +185,7 @@ PyObject* retain_grad(PyObject* tensor, PyObject*) {
     TensorLink& link = link_of(node);
     relink(t, link);
     link.tensor = t;
-    link.retains_grad = true;
+    if (!std::exchange(link.retains_grad, true)) retaining.value.push_back(t);
     Py_RETURN_NONE;
   });
 }
@@ -232,6 +251,7 @@ void warn_of_failure(const Node& node) {
 // Runs the recorded gradients as well: what was saved for them can go.
 void walk_and_run(Backward& request) {
   try {
+    if (!retaining.value.empty()) follow_writes();
     backward(request);
   } catch (...) {
     pending.self_reliant = 0;

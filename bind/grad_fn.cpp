@@ -114,10 +114,10 @@ PyObject* metadata(PyObject* self, void*) {
 PyObject* requires_grad(PyObject*, void*) { Py_RETURN_TRUE; }
 
 PyObject* register_node_hook(PyObject* self, PyObject* hook) {
-  return guarded([&] { return add_hook(link_of(node_of(self)).post_hooks, hook); });
+  return guarded([&] { return add_hook(hooked_link_of(node_of(self)).post_hooks, hook); });
 }
 PyObject* register_prehook(PyObject* self, PyObject* hook) {
-  return guarded([&] { return add_hook(link_of(node_of(self)).pre_hooks, hook); });
+  return guarded([&] { return add_hook(hooked_link_of(node_of(self)).pre_hooks, hook); });
 }
 
 PyGetSetDef getset[] = {

@@ -78,7 +78,10 @@ Value first_gradient(const Value& gradient, const Layout* like) {
 
 }  // namespace
 
-TensorLink::~TensorLink() { clear(); }
+TensorLink::~TensorLink() {
+  hooked_leaves -= counted;
+  clear();
+}
 
 int TensorLink::visit(visitproc visit, void* arg) const {
   Py_VISIT(hooks);
@@ -184,6 +187,12 @@ TensorLink& link_of(Node& node) {
   Extra& e = extra(node);
   if (!e.attachment) e.attachment = Ref<Attachment>(new TensorLink);
   return static_cast<TensorLink&>(*e.attachment);
+}
+
+TensorLink& hooked_link_of(Node& node) {
+  TensorLink& link = link_of(node);
+  if (node.is_leaf() && !std::exchange(link.counted, true)) ++hooked_leaves;
+  return link;
 }
 
 PyObject* add_hook(PyObject*& hooks, PyObject* hook) {

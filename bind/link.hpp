@@ -17,8 +17,10 @@ struct TensorLink : FunctionAttachment {
   PyObject* post_hooks = nullptr;  // {id: hook(grad_inputs, grad_outputs)}
   PyObject* metadata = nullptr;    // a dict for anybody's notes
   bool retains_grad = false;
+  bool counted = false;  // among the leaves that have hooks
 
   ~TensorLink() override;
+  bool hooked() const override { return hooks || post_accumulate || pre_hooks || post_hooks; }
   Value arrived(Value gradient) override;
   void accumulate(const Value& gradient) override;
   bool watches() const override { return pre_hooks || post_hooks; }
@@ -41,6 +43,8 @@ struct TensorLink : FunctionAttachment {
 
 // The link of a node, made if there is none.
 TensorLink& link_of(Node& node);
+// The same for a node that is about to have a hook.
+TensorLink& hooked_link_of(Node& node);
 // Adds a hook to a dict, which is made if there is none, and returns a handle that removes it.
 PyObject* add_hook(PyObject*& hooks, PyObject* hook);
 

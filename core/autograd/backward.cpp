@@ -133,6 +133,7 @@ class Walk {
   }
   explicit Walk(Backward& request) : request_(request) {
     if (!request.targets.empty()) reach_.emplace(request, by_batches_);
+    if (hooked_leaves) turns_.emplace(request, by_batches_);
     for (auto& r : request.roots) add(r.node.get(), r.gradient);
   }
 
@@ -187,10 +188,15 @@ class Walk {
     if (by_batches_)
       if (const Batch* batch = batch_of(*node))
         return frontier_->rows(batch->whole).push_back({gradient, {}, node->row});
-    Entry& entry = frontier_->entry(node);
+    Entry& entry = turns_ ? entry_in_turn(node) : frontier_->entry(node);
     if (gradient->op->join && gradient->state == State::pending && gradient->uses == 1)
       return add_part(entry, std::move(gradient));
     entry.gradient = entry.gradient ? total_of(entry.gradient, gradient) : std::move(gradient);
+  }
+
+  [[gnu::noinline]] Entry& entry_in_turn(Node* node) {
+    const Turns::Turn* turn = turns_->of(node);
+    return turn ? frontier_->entry_at(node, turn->order, turn->place) : frontier_->entry(node);
   }
 
   // Parts wait for each other, but never hold more than the whole would.
@@ -512,6 +518,7 @@ class Walk {
   size_t next_start_ = kFirstStart;  // nodes that gain nothing by company, of which to start some
   Node* at_ = nullptr;
   std::optional<Reach> reach_;  // none: all leaves are targets
+  std::optional<Turns> turns_;  // none: no leaf has hooks
 };
 
 void backward(Backward& request) {

@@ -30,6 +30,9 @@ struct Backward {
 // Runs what is pending, then walks from the roots. The gradients are recorded, not yet run.
 void backward(Backward& request);
 
+// How many leaves have, or had, hooks. Only for them it matters when their gradient is complete.
+inline constinit uint32_t hooked_leaves = 0;
+
 // The walk that runs now, as a number that no other walk has; 0 when there is none.
 uint64_t current_walk();
 // Whether the current walk is at the node or has yet to come to it.

@@ -52,6 +52,14 @@ class Frontier {
     return newest_;
   }
 
+  // The same for a node that is due at another order than its own; of those due at the same order
+  // the one with the lowest `tie` comes first.
+  Entry& entry_at(Node* node, uint64_t order, uint32_t tie) {
+    if (Entry* met = used_ ? met_before(node) : nullptr) return *met;
+    if (newest_.node) put_away(std::move(newest_));
+    return put_away({Value(node), {}, {}}, order, tie);
+  }
+
   // What is moved from is empty.
   Entry pop_newest() { return newest_.node ? std::move(newest_) : fetch(); }
 
@@ -80,7 +88,10 @@ class Frontier {
   struct Numbered {
     uint64_t order;
     uint32_t index;
-    bool operator<(const Numbered& o) const { return order < o.order; }
+    uint32_t tie;
+    bool operator<(const Numbered& o) const {
+      return order != o.order ? order < o.order : tie > o.tie;
+    }
   };
 
   uint64_t newest_order() const {
@@ -93,7 +104,11 @@ class Frontier {
     return slot.node ? &entries_[slot.index] : nullptr;
   }
 
-  [[gnu::noinline]] Entry& put_away(Entry entry) {
+  Entry& put_away(Entry entry) {
+    const uint64_t order = order_of(*entry.node);
+    return put_away(std::move(entry), order, 0);
+  }
+  [[gnu::noinline]] Entry& put_away(Entry entry, uint64_t order, uint32_t tie) {
     if ((used_ + 1) * 2 > table_.size()) grow();
     uint32_t index;
     if (free_.empty()) {
@@ -107,7 +122,7 @@ class Frontier {
     entries_[index] = std::move(entry);
     table_[find(node)] = {node, index};
     ++used_;
-    heap_.push_back({order_of(*node), index});
+    heap_.push_back({order, index, tie});
     std::push_heap(heap_.begin(), heap_.end());
     return entries_[index];
   }

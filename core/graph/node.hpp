@@ -66,6 +66,8 @@ struct Attachment {
   virtual Value arrived(Value gradient) { return gradient; }
   // Leaves: adds to the tensor's .grad.
   virtual void accumulate(const Value&) {}
+  // Leaves: whether anybody is told when the gradient comes.
+  virtual bool hooked() const { return false; }
   // Whether before and after the node's rule gradients are to be shown, and perhaps replaced.
   virtual bool watches() const { return false; }
   virtual void entering(std::span<Value> /*output_gradients*/) {}

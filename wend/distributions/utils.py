@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import wend
-from wend import Tensor, _C
+from wend import _C, Tensor
 
 __all__ = [
     "broadcast_all",
