@@ -71,13 +71,16 @@ class Reader {
       return p.data;
     stride = p.columns;
     char* to = scratch.take(p.rows * p.columns * element_);
-    if (p.row_stride == p.columns * p.column_stride) {
+    if (subtract_ && same_ && !before_.maker) {
+      subtract(p, to, p.data, p.row_stride, p.column_stride);
+    } else if (p.row_stride == p.columns * p.column_stride) {
       take(to, p.data, p.column_stride, p.rows * p.columns);
     } else {
       for (int64_t i = 0; i < p.rows; ++i)
         take(to + i * p.columns * element_, p.data + i * p.row_stride, p.column_stride, p.columns);
     }
-    prepare(p, to);
+    if (subtract_ && (!same_ || before_.maker)) subtract(p, to, to, p.columns * element_, element_);
+    transform(to, p.rows * p.columns);
     return to;
   }
 
@@ -95,17 +98,22 @@ class Reader {
     }
   }
 
-  void prepare(const Part& p, char* to) const {
-    for (int64_t i = 0; subtract_ && i < p.rows; ++i) {
-      char* row = to + i * p.columns * element_;
-      char* const data[] = {row, row, const_cast<char*>(p.shift) + i * p.shift_row_stride};
-      const int64_t strides[] = {element_, element_, p.shift_column_stride};
+  // The part, whose elements are at `from`, without its shift.
+  void subtract(const Part& p, char* to, char* from, int64_t row_stride,
+                int64_t column_stride) const {
+    const int64_t strides[] = {element_, column_stride, p.shift_column_stride};
+    for (int64_t i = 0; i < p.rows; ++i) {
+      char* const data[] = {to + i * p.columns * element_, from + i * row_stride,
+                            const_cast<char*>(p.shift) + i * p.shift_row_stride};
       subtract_(data, strides, p.columns);
     }
+  }
+
+  void transform(char* to, int64_t count) const {
     char* const data[] = {to, to, const_cast<char*>(before_.operand)};
     const int64_t strides[] = {element_, element_, 0};
     for (Loop loop : before_.loops)
-      if (loop) loop(data, strides, p.rows * p.columns);
+      if (loop) loop(data, strides, count);
   }
 
   int64_t element_, from_;
@@ -123,6 +131,7 @@ struct OneAxis {
   int64_t element;
   ReduceLoops loops, next;
   Reader reader;
+  int64_t aside;  // from the result to the sum that is formed beside it, in bytes
 
   OneAxis(const Reduction& r, const Iteration& kept, int64_t n, int64_t stride)
       : r(r),
@@ -132,7 +141,22 @@ struct OneAxis {
         element(size_of(r.compute)),
         loops(loops_of(r.kind, r.compute)),
         next(loops_of(next_kind(r.kind), r.compute)),
-        reader(r.compute, r.in.dtype, r.before) {}
+        reader(r.compute, r.in.dtype, r.before),
+        aside(r.sums ? r.sums - r.out : 0) {}
+
+  void rows(const char* x, int64_t length, int64_t row_stride, int64_t count, char* out,
+            int64_t out_stride, int64_t beside) const {
+    loops.rows(x, length, row_stride, count, out, out_stride);
+    if (r.sums) next.rows(x, length, row_stride, count, out + beside, out_stride);
+  }
+
+  // Partial results become results: first those of `loops`, then, as far again, the sums beside
+  // them.
+  template <class Join>
+  void join_partial(const std::vector<char>& partial, Join join) const {
+    join(partial.data(), 0);
+    if (r.sums) join(partial.data() + partial.size() / 2, aside);
+  }
 
   void run() const {
     const bool unit_columns = kept.ndim > 0 && kept.step(0) == size_of(r.in.dtype);
@@ -153,15 +177,15 @@ struct OneAxis {
             int64_t row_stride;
             const Part part = {at[0], count, kept.step(0), n, stride, at[2], kept.step(2), 0};
             const char* x = reader.read(part, scratch, row_stride);
-            loops.rows(x, n, row_stride, count, at[1], kept.step(1) / element);
+            rows(x, n, row_stride, count, at[1], kept.step(1) / element, aside);
           });
         });
   }
 
   // Each row in chunks, whose results are reduced again.
   void long_rows() const {
-    const int64_t chunks = (n + kChunk - 1) / kChunk;
-    std::vector<char> partial(kept.total() * chunks * element);
+    const int64_t chunks = (n + kChunk - 1) / kChunk, bytes = kept.total() * chunks * element;
+    std::vector<char> partial(r.sums ? 2 * bytes : bytes);
     parallel_for(kept.total() * chunks, kParallel / kChunk, [&](int64_t i, int64_t end) {
       Scratch scratch;
       for (; i < end; ++i) {
@@ -171,14 +195,15 @@ struct OneAxis {
           const Part part = {
               at[0] + first * stride, 1, 0, std::min(kChunk, n - first), stride, at[2], 0, 0};
           const char* x = reader.read(part, scratch, unused);
-          loops.rows(x, part.columns, 0, 1, partial.data() + i * element, 1);
+          rows(x, part.columns, 0, 1, partial.data() + i * element, 1, bytes);
         });
       }
     });
-    const char* x = partial.data();
-    kept.runs(0, kept.total(), kept.inner(), [&](char** at, int64_t count) {
-      next.rows(x, chunks, chunks, count, at[1], kept.step(1) / element);
-      x += count * chunks * element;
+    join_partial(partial, [&](const char* x, int64_t beside) {
+      kept.runs(0, kept.total(), kept.inner(), [&](char** at, int64_t count) {
+        next.rows(x, chunks, chunks, count, at[1] + beside, kept.step(1) / element);
+        x += count * chunks * element;
+      });
     });
   }
 
@@ -188,7 +213,8 @@ struct OneAxis {
     const int64_t blocks = (width + block - 1) / block;
     const int64_t rows = std::max<int64_t>(64, kChunk / block), chunks = (n + rows - 1) / rows;
     const bool whole = chunks == 1;
-    std::vector<char> partial(whole ? 0 : kept.total() * chunks * element);
+    const int64_t bytes = whole ? 0 : kept.total() * chunks * element;
+    std::vector<char> partial(r.sums ? 2 * bytes : bytes);
     const int64_t grain = std::max<int64_t>(1, kParallel / (block * std::min(n, rows)));
     parallel_for(kept.outer() * chunks * blocks, grain, [&](int64_t i, int64_t end) {
       Scratch scratch;
@@ -208,16 +234,21 @@ struct OneAxis {
                                        0,
                                        kept.step(2)};
                     const char* x = reader.read(part, scratch, row_stride);
-                    loops.columns(x, part.rows, row_stride, count, whole ? at[1] : to,
-                                  whole ? kept.step(1) / element : 1);
+                    char* out = whole ? at[1] : to;
+                    const int64_t step = whole ? kept.step(1) / element : 1;
+                    loops.columns(x, part.rows, row_stride, count, out, step);
+                    if (r.sums)
+                      next.columns(x, part.rows, row_stride, count, out + (whole ? aside : bytes),
+                                   step);
                   });
       }
     });
-    const char* x = partial.data();
     if (whole) return;
-    kept.runs(0, kept.total(), width, [&](char** at, int64_t) {
-      next.columns(x, chunks, width, width, at[1], kept.step(1) / element);
-      x += chunks * width * element;
+    join_partial(partial, [&](const char* x, int64_t beside) {
+      kept.runs(0, kept.total(), width, [&](char** at, int64_t) {
+        next.columns(x, chunks, width, width, at[1] + beside, kept.step(1) / element);
+        x += chunks * width * element;
+      });
     });
   }
 };
@@ -331,8 +362,8 @@ void reduce_axes(const Reduction& r, const Iteration& kept, const Iteration& red
   Dims sizes, from;
   for (int i = 0; i < last; ++i) sizes.push(reduced.size[i]), from.push(reduced.stride[0][i]);
   for (int i = 0; i < kept.ndim; ++i) sizes.push(kept.size[i]), from.push(kept.stride[0][i]);
-  const int64_t element = size_of(r.compute);
-  std::vector<char> between(count(sizes.span()) * element);
+  const int64_t element = size_of(r.compute), bytes = count(sizes.span()) * element;
+  std::vector<char> between(r.sums ? 2 * bytes : bytes);
   const Dims steps = contiguous_strides(sizes.span());
 
   Iteration first;
@@ -343,19 +374,26 @@ void reduce_axes(const Reduction& r, const Iteration& kept, const Iteration& red
     first.add(kept.data[2], {kept.stride[2], static_cast<size_t>(kept.ndim)},
               sizes.span().subspan(last), 1);
   first.simplify();
-  OneAxis(r, first, reduced.size[last], reduced.stride[0][last]).run();
+  Reduction inner = r;
+  inner.out = between.data();
+  if (r.sums) inner.sums = between.data() + bytes;
+  OneAxis(inner, first, reduced.size[last], reduced.stride[0][last]).run();
 
-  Iteration rest, outer;
-  rest.begin(sizes.span().first(last));
-  rest.add(between.data(), steps.span().first(last), sizes.span().first(last), element);
-  rest.simplify();
-  outer.begin(sizes.span().subspan(last));
-  outer.add(between.data(), steps.span().subspan(last), sizes.span().subspan(last), element);
-  outer.add(kept.data[1], {kept.stride[1], static_cast<size_t>(kept.ndim)},
-            sizes.span().subspan(last), 1);
-  outer.simplify();
-  reduce_axes({next_kind(r.kind), r.compute, {}, {nullptr, r.compute, {}}, 0, nullptr}, outer,
-              rest);
+  const auto results = sizes.span().subspan(last);
+  auto join = [&](char* parts, char* out) {
+    Iteration rest, outer;
+    rest.begin(sizes.span().first(last));
+    rest.add(parts, steps.span().first(last), sizes.span().first(last), element);
+    rest.simplify();
+    outer.begin(results);
+    outer.add(parts, steps.span().subspan(last), results, element);
+    outer.add(out, {kept.stride[1], static_cast<size_t>(kept.ndim)}, results, 1);
+    outer.simplify();
+    reduce_axes({next_kind(r.kind), r.compute, {}, {nullptr, r.compute, {}}, 0, nullptr}, outer,
+                rest);
+  };
+  join(between.data(), kept.data[1]);
+  if (r.sums) join(between.data() + bytes, kept.data[1] + (r.sums - r.out));
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ constexpr int reduce_index(DType compute) {
 }
 
 // One level's loops for one kind of reduction and one dtype. Inputs have unit stride along a row;
-// strides are in elements. Sums are pairwise, so that their error grows with the logarithm of n.
+// strides are in elements. Sums of floats are kept in doubles but for a few elements at a time,
+// others are pairwise, so that their error grows with the logarithm of n.
 struct ReduceLoops {
   // out[i] is the reduction of row i, of n elements.
   void (*rows)(const void* x, int64_t n, int64_t row_stride, int64_t count, void* out,
@@ -74,6 +75,7 @@ struct Reduction {
   uint64_t reduced;  // bit i: dimension i is reduced
   char* out;         // of the dtype `compute`, contiguous over the dimensions that are kept
   Before before = {};
+  char* sums = nullptr;  // beside the squares of elements, where their sums go; like `out`
 };
 
 // The result does not depend on the number of threads.

@@ -97,14 +97,15 @@ static bool is_short_row(const Node& node, DType compute) {
          in.numel() <= (1 << 15);
 }
 
-void reduce_into(const Node& node, Reduce kind, DType compute, char* out, const Before& before) {
+void reduce_into(const Node& node, Reduce kind, DType compute, char* out, const Before& before,
+                 char* sums) {
   const Node& in = *node.inputs[0];
   if (!before.maker && !before.shift && !before.loops[0] && is_short_row(node, compute))
     return reduce_row(kind, compute, in.data(), in.numel(), out);
   const uint64_t mask = reduced_dims(attrs_of(node), in.ndim());
   const Strided made = {const_cast<char*>(reinterpret_cast<const char*>(before.maker)), in.dtype,
                         in.strides()};
-  reduce({kind, compute, in.sizes(), before.maker ? made : strided(in), mask, out, before});
+  reduce({kind, compute, in.sizes(), before.maker ? made : strided(in), mask, out, before, sums});
 }
 
 void Results::store() {

@@ -31,9 +31,10 @@ DType extreme_dtype(DType dtype);
 
 double work_of_reduction(const Node& node);
 
-// Reduces input 0 of a node into `out`, of the dtype `compute` and contiguous.
-void reduce_into(const Node& node, Reduce kind, DType compute, char* out,
-                 const Before& before = {});
+// Reduces input 0 of a node into `out`, of the dtype `compute` and contiguous, and beside squares
+// into their `sums`.
+void reduce_into(const Node& node, Reduce kind, DType compute, char* out, const Before& before = {},
+                 char* sums = nullptr);
 
 // Results that are not computed in the node's dtype wait here to be converted; for a few there is
 // room on the stack.

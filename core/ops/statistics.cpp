@@ -32,20 +32,24 @@ double degrees_of_freedom(const Node& node) {
   return std::max(0.0, static_cast<double>(reduced_count(node)) - node.attr(2).as_real());
 }
 
-// Two passes: the mean, then the squares of what deviates from it.
+// Two passes: the mean, then the squares of what deviates from it. The mean was rounded, and the
+// sum of deviations says by how much.
 template <bool root>
 void run_variance(Run& s) {
   const DType compute = compute_dtype(s.node.dtype);
   Results results(s, compute);
-  std::vector<char> mean(s.node.numel() * size_of(compute));
+  std::vector<char> mean(s.node.numel() * size_of(compute)), sums(mean.size());
   reduce_into(s.node, Reduce::sum, compute, results.data());
   const double n = static_cast<double>(reduced_count(s.node)), freedom = degrees_of_freedom(s.node);
   results.each([n](auto v, int64_t) { return static_cast<decltype(v)>(v / n); });
   std::copy_n(results.data(), mean.size(), mean.data());
-  reduce_into(s.node, Reduce::squares, compute, results.data(), {.shift = mean.data()});
-  results.each([freedom](auto v, int64_t) {
-    const auto variance = static_cast<decltype(v)>(v / freedom);
-    return root ? std::sqrt(variance) : variance;
+  reduce_into(s.node, Reduce::squares, compute, results.data(), {.shift = mean.data()},
+              sums.data());
+  results.each([&](auto v, int64_t i) {
+    const double sum = reinterpret_cast<const decltype(v)*>(sums.data())[i];
+    const double squares = v - sum * sum / n;
+    const double variance = (squares < 0 ? 0 : squares) / freedom;
+    return static_cast<decltype(v)>(root ? std::sqrt(variance) : variance);
   });
   results.store();
 }
@@ -196,7 +200,9 @@ void run_norm(Run& s) {
   if (ord == 2)
     results.each([](auto v, int64_t) { return std::sqrt(v); });
   else if (std::isfinite(ord) && ord != 0 && ord != 1)
-    results.each([ord](auto v, int64_t) { return std::pow(v, static_cast<decltype(v)>(1 / ord)); });
+    results.each([ord](auto v, int64_t) {
+      return static_cast<decltype(v)>(std::pow(static_cast<double>(v), 1 / ord));
+    });
   results.store();
 }
 

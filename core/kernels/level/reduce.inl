@@ -3,17 +3,35 @@
 #pragma once
 
 #include "kernels/level/gemm.inl"
+#include "kernels/level/nn.inl"
 #include "kernels/reduce.hpp"
 
 namespace wend {
 namespace {
 
 #define WEND_REDUCE [[gnu::always_inline]] static inline
+#define WEND_MEMBER [[gnu::always_inline]] inline
 
-// A kind of reduction: the value of nothing, what an element contributes, how results join, and the
-// kind by which results of parts are reduced further. All work on scalars and on vectors.
+// The type in which arithmetic on many elements is carried on. Doubles round floats once, at the
+// end.
+template <class T>
+struct WideOf {
+  using Type = T;
+};
+template <>
+struct WideOf<float> {
+  using Type = double;
+};
+
+// A kind of reduction: the value of nothing, what an element contributes, how results join, the
+// kind by which results of parts are reduced further, the type in which results of T are kept, and
+// how many vectors of a row, or rows of columns, are joined before that. All work on scalars and on
+// vectors.
 struct SumKind {
   using Next = SumKind;
+  template <class T>
+  using Wide = typename WideOf<T>::Type;
+  static constexpr int few = vectors_at_once, few_rows = 4;
   template <class T>
   static constexpr T start = 0;
   template <class X>
@@ -31,8 +49,10 @@ struct SquaresKind : SumKind {
     return x * x;
   }
 };
+// Errors of a product are relative to all of it: it is made of doubles from the start.
 struct ProdKind : SumKind {
   using Next = ProdKind;
+  static constexpr int few = 1, few_rows = 1;
   template <class T>
   static constexpr T start = 1;
   template <class X>
@@ -43,6 +63,9 @@ struct ProdKind : SumKind {
 // NaN wins.
 struct MaxKind : SumKind {
   using Next = MaxKind;
+  template <class T>
+  using Wide = T;
+  static constexpr int few = vectors_at_once, few_rows = 1;
   template <class T>
   static constexpr T start = -__builtin_inf();
   template <class X>
@@ -56,6 +79,9 @@ template <>
 constexpr uint8_t MaxKind::start<uint8_t> = 0;
 struct MinKind : SumKind {
   using Next = MinKind;
+  template <class T>
+  using Wide = T;
+  static constexpr int few = vectors_at_once, few_rows = 1;
   template <class T>
   static constexpr T start = __builtin_inf();
   template <class X>
@@ -77,56 +103,131 @@ WEND_REDUCE X load_as(const T* x) {
     return *reinterpret_cast<const typename Simd<T>::Loose*>(x);
 }
 
-// K results side by side: the accumulators of one row, or of K vectors of columns.
+// One running result for each lane of X, which is T or a vector of T.
+template <class P, class X, class T, class W = typename P::template Wide<T>>
+struct Running {
+  X total = P::template start<T> - X{};
+
+  WEND_MEMBER void add(X x) { total = P::join(total, x); }
+  WEND_MEMBER void add(const Running& other) { add(other.total); }
+  WEND_MEMBER X value() const { return total; }
+  WEND_MEMBER W joined() const {
+    W lane[sizeof(X) / sizeof(T)];
+    __builtin_memcpy(lane, &total, sizeof total);
+    for (int w = sizeof(X) / sizeof(T) / 2; w > 0; w /= 2)
+      for (int j = 0; j < w; ++j) lane[j] = P::join(lane[j], lane[j + w]);
+    return lane[0];
+  }
+};
+
+// ... of a float in a double,
+template <class P>
+struct Running<P, float, float, double> {
+  double total = P::template start<double>;
+
+  WEND_MEMBER void add(float x) { total = P::join(total, static_cast<double>(x)); }
+  WEND_MEMBER void add(const Running& other) { total = P::join(total, other.total); }
+  WEND_MEMBER float value() const { return static_cast<float>(total); }
+  WEND_MEMBER double joined() const { return total; }
+};
+
+// ... and of a vector of floats in two of doubles.
+template <class P>
+struct Running<P, Vector<float>, float, double> {
+  typedef float Half __attribute__((vector_size(vector_bytes / 2)));
+  Running<P, Vector<double>, double> low, high;
+
+  WEND_MEMBER void add(Vector<float> x) {
+    Half half[2];
+    __builtin_memcpy(half, &x, sizeof x);
+    low.add(__builtin_convertvector(half[0], Vector<double>));
+    high.add(__builtin_convertvector(half[1], Vector<double>));
+  }
+  WEND_MEMBER void add(const Running& other) { low.add(other.low), high.add(other.high); }
+  WEND_MEMBER Vector<float> value() const {
+    const Half half[] = {__builtin_convertvector(low.total, Half),
+                         __builtin_convertvector(high.total, Half)};
+    Vector<float> x;
+    __builtin_memcpy(&x, half, sizeof x);
+    return x;
+  }
+  WEND_MEMBER double joined() const {
+    Running<P, Vector<double>, double> all = low;
+    all.add(high);
+    return all.joined();
+  }
+};
+
+// N elements, `step` apart, joined in pairs: so chains of additions are short, and few vectors are
+// converted.
+template <class P, class X, int N, class T>
+WEND_REDUCE X join_few(const T* x, int64_t step) {
+  if constexpr (N == 1)
+    return P::of(load_as<X>(x));
+  else
+    return P::join(join_few<P, X, N / 2>(x, step), join_few<P, X, N / 2>(x + N / 2 * step, step));
+}
+
+// Memory is asked for early: with so much to do for each vector, few loads are under way at once.
+template <class T>
+WEND_REDUCE void prefetch(const T* x) {
+  constexpr int64_t ahead = 8192;
+  for (int64_t line = 0; line < vectors_at_once * vector_bytes; line += 64)
+    __builtin_prefetch(reinterpret_cast<const char*>(x) + ahead + line);
+}
+
+// K results side by side, of K vectors of columns.
 template <class X, int K>
 struct Strip {
   X at[K];
 };
-constexpr int strip_width = vector_bytes == 64 ? 4 : 8;
+// As many as leave registers for their running results.
+constexpr int strip_width = 4;
 
-template <class P, class X, int K, class T>
-WEND_REDUCE Strip<X, K> nothing() {
-  Strip<X, K> s;
-  for (int k = 0; k < K; ++k) s.at[k] = P::template start<T> - X{};
-  return s;
+template <class P, class T>
+WEND_REDUCE auto short_row(const T* x, int64_t n) {
+  if constexpr (P::few > 1) {
+    T total = P::template start<T>, odd = total;
+    int64_t i = 0;
+    if constexpr (P::few_rows > 1)
+      for (; i + 2 <= n; i += 2) {
+        total = P::join(total, P::of(x[i]));
+        odd = P::join(odd, P::of(x[i + 1]));
+      }
+    for (; i < n; ++i) total = P::join(total, P::of(x[i]));
+    return P::join(total, odd);
+  } else {
+    Running<P, T, T> total;
+    for (int64_t i = 0; i < n; ++i) total.add(x[i]);
+    return total.joined();
+  }
 }
 
 template <class P, class T>
-WEND_REDUCE T join_lanes(Vector<T> v) {
-  T lane[lanes<T>];
-  __builtin_memcpy(lane, &v, sizeof v);
-  for (int w = lanes<T> / 2; w > 0; w /= 2)
-    for (int j = 0; j < w; ++j) lane[j] = P::join(lane[j], lane[j + w]);
-  return lane[0];
-}
-
-template <class P, class T>
-WEND_REDUCE T short_row(const T* x, int64_t n) {
-  T total = P::template start<T>;
-  for (int64_t i = 0; i < n; ++i) total = P::join(total, P::of(x[i]));
-  return total;
-}
-
-template <class P, class T>
-WEND_REDUCE T block_of_row(const T* x, int64_t n) {
+WEND_REDUCE auto block_of_row(const T* x, int64_t n) {
   using V = Vector<T>;
-  constexpr int64_t L = lanes<T>, K = strip_width;
-  if (n < L) return short_row<P>(x, n);
-  auto sums = nothing<P, V, K, T>();
+  constexpr int64_t L = lanes<T>, step = P::few * L, most = 2 * vectors_at_once * L;
+  Running<P, V, T> even, odd;
   int64_t i = 0;
-  for (; i + K * L <= n; i += K * L)
-    for (int k = 0; k < K; ++k) sums.at[k] = P::join(sums.at[k], P::of(load_as<V>(x + i + k * L)));
-  for (; i + L <= n; i += L) sums.at[0] = P::join(sums.at[0], P::of(load_as<V>(x + i)));
-  for (int w = K / 2; w > 0; w /= 2)
-    for (int k = 0; k < w; ++k) sums.at[k] = P::join(sums.at[k], sums.at[k + w]);
-  const T total = join_lanes<P, T>(sums.at[0]);
-  return i < n ? P::join(total, short_row<P>(x + i, n - i)) : total;
+  for (; i + most <= n; i += most) {
+    prefetch(x + i);
+    for (int64_t k = 0; k < most / 2; k += step) even.add(join_few<P, V, P::few>(x + i + k, L));
+    prefetch(x + i + most / 2);
+    for (int64_t k = most / 2; k < most; k += step) odd.add(join_few<P, V, P::few>(x + i + k, L));
+  }
+  for (; i + step <= n; i += step) even.add(join_few<P, V, P::few>(x + i, L));
+  for (; i + L <= n; i += L) odd.add(P::of(load_as<V>(x + i)));
+  even.add(odd);
+  const auto total = even.joined();
+  using W = typename P::template Wide<T>;
+  return i < n ? P::join(total, static_cast<W>(short_row<P>(x + i, n - i))) : total;
 }
 
-// Halves of whole blocks, so that rounding errors grow with the logarithm of n only.
+// Halves of whole blocks, so that rounding errors grow with the logarithm of n only. What runs on
+// in a wider type may run longer.
 template <class P, class T>
-[[gnu::noinline]] T long_row(const T* x, int64_t n) {
-  constexpr int64_t block = 1024;
+[[gnu::noinline]] auto long_row(const T* x, int64_t n) -> typename P::template Wide<T> {
+  constexpr int64_t block = sizeof(typename P::template Wide<T>) > sizeof(T) ? 16384 : 1024;
   if (n <= block) return block_of_row<P>(x, n);
   const int64_t half = (n / block + 1) / 2 * block;
   return P::join(long_row<P>(x, half), long_row<P>(x + half, n - half));
@@ -138,24 +239,29 @@ void reduce_rows(const void* in, int64_t n, int64_t row_stride, int64_t count, v
   const T* x = static_cast<const T*>(in);
   T* out = static_cast<T*>(to);
   for (int64_t i = 0; i < count; ++i, x += row_stride, out += out_stride)
-    *out = n < lanes<T> ? short_row<P>(x, n) : long_row<P>(x, n);
+    *out = n < lanes<T> ? static_cast<T>(short_row<P>(x, n)) : static_cast<T>(long_row<P>(x, n));
 }
 
 template <class P, class X, int K, class T>
-[[gnu::noinline]] Strip<X, K> strip_of_columns(const T* x, int64_t m, int64_t row_stride) {
-  constexpr int64_t block = 64;
+[[gnu::noinline]] Strip<Running<P, X, T>, K> strip_of_columns(const T* x, int64_t m,
+                                                              int64_t row_stride) {
+  constexpr bool wide = sizeof(typename P::template Wide<T>) > sizeof(T);
+  constexpr int64_t block = wide ? 1024 : 64, width = sizeof(X) / sizeof(T);
   if (m > block) {
     const int64_t half = m / 2;
     auto a = strip_of_columns<P, X, K>(x, half, row_stride);
     const auto b = strip_of_columns<P, X, K>(x + half * row_stride, m - half, row_stride);
-    for (int k = 0; k < K; ++k) a.at[k] = P::join(a.at[k], b.at[k]);
+    for (int k = 0; k < K; ++k) a.at[k].add(b.at[k]);
     return a;
   }
-  auto sums = nothing<P, X, K, T>();
-  for (int64_t i = 0; i < m; ++i, x += row_stride)
-    for (int k = 0; k < K; ++k)
-      sums.at[k] = P::join(sums.at[k], P::of(load_as<X>(x + k * (sizeof(X) / sizeof(T)))));
-  return sums;
+  Strip<Running<P, X, T>, K> totals;
+  int64_t i = 0;
+  constexpr int rows = P::few_rows;
+  for (; i + rows <= m; i += rows, x += rows * row_stride)
+    for (int k = 0; k < K; ++k) totals.at[k].add(join_few<P, X, rows>(x + k * width, row_stride));
+  for (; i < m; ++i, x += row_stride)
+    for (int k = 0; k < K; ++k) totals.at[k].add(P::of(load_as<X>(x + k * width)));
+  return totals;
 }
 
 // Does as many columns as whole strips cover, and says how many that is.
@@ -164,7 +270,9 @@ WEND_REDUCE int64_t strips(const T* x, int64_t m, int64_t row_stride, int64_t fi
                            T* out, int64_t out_stride) {
   constexpr int64_t width = K * sizeof(X) / sizeof(T);
   for (; first + width <= n; first += width) {
-    const auto sums = strip_of_columns<P, X, K>(x + first, m, row_stride);
+    const auto totals = strip_of_columns<P, X, K>(x + first, m, row_stride);
+    Strip<X, K> sums;
+    for (int k = 0; k < K; ++k) sums.at[k] = totals.at[k].value();
     T* to = out + first * out_stride;
     if (out_stride == 1) {
       __builtin_memcpy(to, &sums, sizeof sums);
