@@ -65,12 +65,18 @@ def weights(hidden: int, vocabulary: int) -> dict[str, Any]:
 
 
 class TreeLSTM:
-    """The model as a user writes it for one tree, over a module that speaks PyTorch."""
+    """The model as a user writes it for one tree, over a module that speaks PyTorch.
 
-    def __init__(self, T: Any, hidden: int, vocabulary: int) -> None:
+    `make` makes a parameter of an array.
+    """
+
+    def __init__(
+        self, T: Any, hidden: int, vocabulary: int, make: Callable[[Any], Any] | None = None
+    ) -> None:
         self.T = T
         made = weights(hidden, vocabulary)
-        self.parameters = [T.tensor(values, requires_grad=True) for values in made.values()]
+        make = make or (lambda values: T.tensor(values, requires_grad=True))
+        self.parameters = [make(values) for values in made.values()]
         (
             self.words,
             self.leaf,
@@ -125,9 +131,11 @@ def tensors_of(T: Any, tree: Tree) -> Tree:
     return T.tensor([tree])
 
 
-def recursion(T: Any, examples: Examples, hidden: int) -> Step:
+def recursion(
+    T: Any, examples: Examples, hidden: int, make: Callable[[Any], Any] | None = None
+) -> Step:
     """Plain recursion over one tree after the other."""
-    model = TreeLSTM(T, hidden, examples.vocabulary)
+    model = TreeLSTM(T, hidden, examples.vocabulary, make)
     trees = [tensors_of(T, tree) for tree in examples.trees]
     labels = [T.tensor([label]) for label in examples.labels]
 

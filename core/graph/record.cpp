@@ -322,20 +322,17 @@ template <size_t kInputs>
 template <size_t kInputs>
 [[gnu::noinline]] Value append_with_care(const Op& op, std::span<Value, kInputs> inputs,
                                          Attrs* attrs, DType dtype, const Layout* layout,
-                                         int64_t offset, const Known& known) {
-  return append_to(op, inputs, AttrsRef(attrs), dtype, LayoutRef(layout), offset, &known);
-}
+                                         int64_t offset, const Known& known);
 
 // The same, by the way of nearly all nodes that are like one before: whatever else there may be is
-// told beforehand and left to the other, so that this one is short.
-template <size_t kInputs>
+// told beforehand and left to the other, so that this one is short. `kOrdinary`: no input lies in
+// memory that somebody outside may write.
+template <size_t kInputs, bool kOrdinary = false>
 [[gnu::always_inline]] inline Value append_like(const Op& op, std::span<Value, kInputs> inputs,
                                                 Attrs* attrs, DType dtype, const Layout* layout,
                                                 int64_t offset, const Known& known) {
-  bool unusual =
-      !known.waits | special_nodes | mode.eager | mode.inference | (mode.saver != nullptr);
-  if (outside_buffers) [[unlikely]]
-    unusual |= reads_outside(op, inputs);
+  bool unusual = !known.waits | special_nodes | mode.eager | mode.inference |
+                 (!kOrdinary && outside_buffers != 0) | (mode.saver != nullptr);
   uint32_t level = 1;
   for (const Value& in : inputs) {
     if (in->state == State::pending)
@@ -345,14 +342,25 @@ template <size_t kInputs>
     else if (pending.begun)
       level = std::max(level, level_before(*in) + 1);
   }
-  if (unusual) [[unlikely]]
-    return append_with_care(op, inputs, attrs, dtype, layout, offset, known);
+  if (unusual) [[unlikely]] {
+    if constexpr (!kOrdinary)
+      return append_with_care(op, inputs, attrs, dtype, layout, offset, known);
+    return append_to(op, inputs, AttrsRef(attrs), dtype, LayoutRef(layout), offset, &known);
+  }
   ++layout->refs;
   if (attrs) ++attrs->refs;
   Node* node = new_node_as(known, level, op, inputs.size(), dtype, layout, offset, attrs);
   for (size_t i = 0; i < inputs.size(); ++i) new (&node->inputs[i]) Value(std::move(inputs[i]));
   pending.add(node, level, known.key, known.bytes);
   return Value::adopt(node);
+}
+
+template <size_t kInputs>
+Value append_with_care(const Op& op, std::span<Value, kInputs> inputs, Attrs* attrs, DType dtype,
+                       const Layout* layout, int64_t offset, const Known& known) {
+  if (outside_buffers && !reads_outside(op, inputs))
+    return append_like<kInputs, true>(op, inputs, attrs, dtype, layout, offset, known);
+  return append_to(op, inputs, AttrsRef(attrs), dtype, LayoutRef(layout), offset, &known);
 }
 
 template <size_t kInputs>
