@@ -7,6 +7,7 @@
 
 #include "base/denormals.hpp"
 #include "base/threads.hpp"
+#include "base/write_watch.hpp"
 #include "bind/attributes.hpp"
 #include "bind/autograd.hpp"
 #include "bind/convert.hpp"
@@ -106,6 +107,7 @@ void bind_modes(nb::module_& m) {
   });
   m.def("_let_kernels_fail", let_kernels_fail);
   m.def("_set_late_kinds_from", [](size_t nodes) { return std::exchange(late_kinds_from, nodes); });
+  m.def("_set_watches_writes", [](bool on) { return std::exchange(watches_writes, on); });
   m.def("_set_taken_bytes", [](size_t at_first, size_t at_all) {
     const TakenBytes before = std::exchange(taken_bytes, {at_first, at_all});
     return std::pair(before.at_first, before.at_all);

@@ -8,6 +8,8 @@ import gc
 import linecache
 import os
 import random
+import threading
+import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -115,13 +117,15 @@ LIMITS = st.sampled_from([(1 << 20, 16 << 20), (0, 16 << 20), (64, 64), (1 << 20
 
 
 @many(60)
-@given(st.integers(0, 1 << 30), st.sampled_from([3, 5, WATCHED]), WAYS, LIMITS)
+@given(st.integers(0, 1 << 30), st.sampled_from([3, 5, WATCHED]), WAYS, LIMITS, st.booleans())
 def test_random_reads_and_writes_give_what_pytorch_gives(
-    seed: int, size: int, way: Way, limits: tuple[int, int]
+    seed: int, size: int, way: Way, limits: tuple[int, int], watching: bool
 ) -> None:
+    before = wend._C._set_watches_writes(watching)
     with running(way), taken(*limits), warnings.catch_warnings():
         warnings.simplefilter("ignore", wend.SharedMemoryWarning)
         ours = Program(wend, seed, size, 12).values()
+    wend._C._set_watches_writes(before)
     theirs = Program(torch, seed, size, 12).values()
     for mine, right in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(mine, right, rtol=2e-4, atol=2e-4)
@@ -285,6 +289,28 @@ def test_two_tensors_over_one_array_each_see_every_write() -> None:
     for first, second in reads:
         assert first.item() == second.item()
     assert reads[-1][0].item() == 19 * WATCHED
+
+
+def test_what_another_thread_writes_is_seen_in_order() -> None:
+    array = np.zeros((WATCHED, WATCHED), np.float32)
+    weight = wend.from_numpy(array)
+    done = threading.Event()
+
+    def write() -> None:
+        for k in range(1, 400):
+            array[3, 3] = k
+            time.sleep(0)
+        done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    reads = []
+    while not done.is_set():
+        reads.append((array[3, 3], weight.sum(), array[3, 3]))
+    writer.join()
+    reads.append((399, weight.sum(), 399))
+    for before, read, after in reads:
+        assert before <= read.item() <= after
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")

@@ -112,7 +112,7 @@ uffdio_range range_of(const char* begin, const char* end) {
 
 std::unique_ptr<WriteWatch> WriteWatch::begin(const char* data, size_t bytes) {
   System& system = kernel();
-  if (bytes < kWorthIt || system.watches.size() >= kMost) return nullptr;
+  if (!watches_writes || bytes < kWorthIt || system.watches.size() >= kMost) return nullptr;
   if (!system.tried) system.open();
   if (!system.works()) return nullptr;
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));

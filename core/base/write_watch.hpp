@@ -39,4 +39,7 @@ class WriteWatch {
   uint64_t version_ = 1;
 };
 
+// False: as where the system cannot tell, to see what that costs.
+inline constinit bool watches_writes = true;
+
 }  // namespace wend
