@@ -1,6 +1,6 @@
 """Names of PyTorch that can be mentioned, asked about and inherited from, but not used.
 
-Each is a class that nothing is an instance of; calling it raises a sentence with what to do instead.
+Each is a class that nothing is an instance of; calling it raises, and says what to do instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ class Absent:
     _path: str
     _instead: str
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:  # type: ignore[misc]
+    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
         raise NotImplementedError(f"wend does not have {cls._path}: {cls._instead}")
 
 

@@ -100,7 +100,8 @@ _PARTS: dict[str, dict[str, str]] = {
         " script_qconfig script_qconfig_dict swap_module"
         " weight_observer_range_neg_127_to_127",
         "ao.nn": "",
-        "nn.quantized": "BatchNorm2d BatchNorm3d Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d"
+        "nn.quantized": "BatchNorm2d BatchNorm3d Conv1d Conv2d Conv3d"
+        " ConvTranspose1d ConvTranspose2d"
         " ConvTranspose3d DeQuantize Dropout ELU Embedding EmbeddingBag"
         " FXFloatFunctional FloatFunctional GroupNorm Hardswish InstanceNorm1d"
         " InstanceNorm2d InstanceNorm3d LSTM LayerNorm LeakyReLU Linear"
@@ -124,7 +125,8 @@ _PARTS: dict[str, dict[str, str]] = {
         " unregister_event_handler",
     },
     "use timeit, and end what is timed with torch.cpu.synchronize()": {
-        "utils.benchmark": "CallgrindStats Colorize Compare CopyIfCallgrind FunctionCount FunctionCounts"
+        "utils.benchmark": "CallgrindStats Colorize Compare CopyIfCallgrind"
+        " FunctionCount FunctionCounts"
         " FuzzedParameter FuzzedSparseTensor FuzzedTensor Fuzzer Language Measurement"
         " Number ParameterAlias TaskSpec Timer ordered_unique select_unit"
         " set_torch_threads timer trim_sigfig unit_to_english",
@@ -141,13 +143,15 @@ _PARTS: dict[str, dict[str, str]] = {
         " optimize_for_mobile",
     },
     "wend trains in one process": {
-        "distributed.rpc": "AllGatherStates BackendType BackendValue RRef TensorPipeRpcBackendOptions"
+        "distributed.rpc": "AllGatherStates BackendType BackendValue RRef"
+        " TensorPipeRpcBackendOptions"
         " backend_registered construct_rpc_backend_options get_worker_info"
         " init_backend init_rpc is_available method_factory new_method"
         " register_backend remote rpc_async rpc_sync shutdown",
         "distributed.optim": "DistributedOptimizer PostLocalSGDOptimizer ZeroRedundancyOptimizer"
         " as_functional_optim",
-        "distributed.fsdp": "BackwardPrefetch CPUOffload CPUOffloadPolicy DataParallelMeshDims FSDPModule"
+        "distributed.fsdp": "BackwardPrefetch CPUOffload CPUOffloadPolicy"
+        " DataParallelMeshDims FSDPModule"
         " FullOptimStateDictConfig FullStateDictConfig FullyShardedDataParallel"
         " LocalOptimStateDictConfig LocalStateDictConfig MixedPrecision"
         " MixedPrecisionPolicy OffloadPolicy OptimStateDictConfig OptimStateKeyType"
@@ -165,7 +169,8 @@ _PARTS: dict[str, dict[str, str]] = {
         " Metadata QuantizedHuggingFaceStorageReader ReadItem SavePlan SavePlanner"
         " StorageReader StorageWriter TensorStorageMetadata WriteItem async_save load"
         " load_sharded_optimizer_state_dict load_state_dict save save_state_dict",
-        "distributed.checkpoint.state_dict": "PrimitiveType StateDictOptions ValueType get_model_state_dict"
+        "distributed.checkpoint.state_dict": "PrimitiveType StateDictOptions ValueType"
+        " get_model_state_dict"
         " get_optimizer_state_dict get_state_dict set_model_state_dict"
         " set_optimizer_state_dict set_state_dict",
         "distributed.device_mesh": "DeviceMesh init_device_mesh",

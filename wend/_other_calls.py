@@ -127,7 +127,9 @@ def _warning(name: str, method: bool, order: tuple[str, ...], now: _Now) -> str:
     """PyTorch's words, with the signature that was used and those to use."""
     out = "" if method else ", *, Tensor out = None"
     typed = [f"{'Number' if each in now.numbers else 'Tensor'} {each}" for each in order]
-    tensors = ", ".join(f"Tensor {each}" for each in (("input",) if not method else ()) + now.tensors)
+    tensors = ", ".join(
+        f"Tensor {each}" for each in (("input",) if not method else ()) + now.tensors
+    )
     defaults = ", ".join(f"Number {each} = 1" for each in now.numbers)
     ends = f"*, {defaults}" + ("" if method else ", Tensor out = None")
     lines = [f"{name}({tensors}, {ends})"]

@@ -15,14 +15,16 @@ from wend._interop import _short
 def view_dtype(tensor: Tensor, dtype: _types.dtype) -> Tensor:
     """Return a tensor of another dtype over the same memory."""
     if dtype is tensor.dtype:
-        return tensor.detach().view(tensor.shape)
+        same: Tensor = tensor.detach()
+        return same
     size, stride, offset = _geometry(tensor, dtype)
     plain = tensor.detach()
     count = plain._storage_bytes() // plain.itemsize
     memory = memoryview(plain.as_strided((count,), (1,), 0)._expose())
     content = memory.cast("B") if memory.nbytes else bytearray()
-    row = _C._tensor_over_bytes(content, dtype, memory.nbytes // dtype.itemsize, 0)
-    return row.as_strided(size, stride, offset)
+    row: Tensor = _C._tensor_over_bytes(content, dtype, memory.nbytes // dtype.itemsize, 0)
+    viewed: Tensor = row.as_strided(size, stride, offset)
+    return viewed
 
 
 def _geometry(tensor: Tensor, dtype: _types.dtype) -> tuple[Any, Any, int]:

@@ -112,7 +112,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
             "invalid value of debug_mode, expected 0, 1, 2 or `default`, `warn`, `error`, "
             f"but got {debug_mode}"
         )
-    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)  # type: ignore[operator]
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
 
 
 _warn_always = False

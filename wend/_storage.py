@@ -79,7 +79,8 @@ class UntypedStorage:
         if isinstance(index, slice):
             if index.step not in (None, 1):
                 raise RuntimeError(
-                    f"Trying to slice with a step of {index.step}, but only a step of 1 is supported"
+                    f"Trying to slice with a step of {index.step}, "
+                    "but only a step of 1 is supported"
                 )
             return UntypedStorage(content[index])
         return int(content[index])

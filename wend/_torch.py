@@ -39,7 +39,8 @@ def install() -> None:
     wend.__version__ = f"{VERSION}+wend{wend.__version__}"
     # Programs tell by it what kind of array they were given.
     wend.Tensor.__module__ = "torch"
-    wend.torch = importlib.import_module("torch")  # as in PyTorch, torch.torch is torch
+    # As in PyTorch, torch.torch is torch.
+    vars(wend)["torch"] = importlib.import_module("torch")
     _install_in_children()
 
 

@@ -133,7 +133,11 @@ class set_stance:  # noqa: N801
     """A call, block or decorator that says when PyTorch compiles; nothing depends on it."""
 
     def __init__(
-        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
+        self,
+        stance: str = "default",
+        *,
+        skip_guard_eval_unsafe: bool = False,
+        force_backend: Any = None,
     ) -> None:
         stances = ("default", "eager_then_compile", "aot_eager_then_compile", "force_eager")
         if stance not in (*stances, "eager_on_recompile", "fail_on_recompile"):

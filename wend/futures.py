@@ -98,7 +98,7 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
-    """Return the future that has all of them, as soon as all are done."""
+    """Return the future that has all of them, as soon as all are done; an error of one is its."""
     together: Future[list[Future[Any]]] = Future()
     waiting = len(futures)
     if not waiting:
@@ -110,8 +110,10 @@ def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
         with lock:
             waiting -= 1
             last = waiting == 0
-        if last:
-            together.set_result(list(futures))
+        if not last:
+            return
+        errors = [each._error for each in futures if each._error is not None]
+        together._complete(None if errors else list(futures), errors[0] if errors else None)
 
     for future in futures:
         future.add_done_callback(count)

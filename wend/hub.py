@@ -1,4 +1,4 @@
-"""Files of pretrained models: a folder for them, downloads, models that a local folder describes."""
+"""Pretrained models: a folder for files, downloads, and what a local folder describes."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _entries(folder: str, source: str) -> Any:
     """The module hubconf.py of a folder."""
     if source != "local":
         raise NotImplementedError(
-            "wend does not fetch repositories: clone it, and call with the folder and source='local'"
+            "wend does not fetch repositories: clone it, then pass the folder and source='local'"
         )
     path = os.path.join(os.path.expanduser(folder), "hubconf.py")
     spec = importlib.util.spec_from_file_location("hubconf", path)
@@ -124,14 +124,14 @@ def _entry(folder: str, model: str, source: str) -> Any:
     return found
 
 
-def list(github: str, *options: Any, source: str = "github", **more: Any) -> Any:  # noqa: A001
+def list(github: str, *options: Any, source: str = "github", **more: Any) -> Any:
     """Return the names of the models that a folder describes; source must be "local"."""
     module = _entries(github, source)
     names = [name for name in dir(module) if callable(getattr(module, name))]
     return [name for name in names if not name.startswith("_")]
 
 
-def help(github: str, model: str, *options: Any, source: str = "github", **more: Any) -> Any:  # noqa: A001
+def help(github: str, model: str, *options: Any, source: str = "github", **more: Any) -> Any:
     """Return what a folder says about a model; source must be "local"."""
     return _entry(github, model, source).__doc__
 

@@ -77,7 +77,7 @@ def _as_function(op: CustomOpDef) -> Any:
     space = {
         "forward": staticmethod(forward),
         "setup_context": staticmethod(setup_context),
-        "backward": staticmethod(op._backward),
+        "backward": staticmethod(op._backward or op._function),
     }
     return type(op.__name__, (wend.autograd.Function,), space)
 
@@ -105,7 +105,9 @@ def custom_op(
     tensor([2., 2.])
     """
     if "::" not in name:
-        raise ValueError(f"custom_op(name, ...): expected name to be 'namespace::name', got '{name}'")
+        raise ValueError(
+            f"custom_op(name, ...): expected name to be 'namespace::name', got '{name}'"
+        )
 
     def make(function: Callable[..., Any]) -> CustomOpDef:
         made = _OPS[name] = CustomOpDef(name, function)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import wend
+from wend import _C
 from wend._absent import absent
 
 __all__ = [
@@ -35,7 +36,7 @@ def _overrides(argument: Any) -> bool:
     kind = type(argument)
     if kind is wend.Tensor or not hasattr(kind, "__torch_function__"):
         return False
-    return kind.__torch_function__ is not wend._C._disabled_torch_function_impl
+    return kind.__torch_function__ is not _C._disabled_torch_function_impl
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
@@ -60,7 +61,7 @@ def has_torch_function_variadic(*arguments: Any) -> bool:
 def handle_torch_function(
     public_api: Callable[..., Any], relevant_args: Iterable[Any], *args: Any, **kwargs: Any
 ) -> Any:
-    """Let the first argument whose type handles the function do it, subclasses before their base."""
+    """Let the first argument whose type can handle the function, subclasses before bases."""
     able: list[Any] = []
     for argument in filter(_overrides, relevant_args):
         kind = type(argument)

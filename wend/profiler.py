@@ -1,4 +1,4 @@
-"""PyTorch's profiler, as far as programs mention it: labels do nothing, profiling is `wend.report`."""
+"""PyTorch's profiler, as far as programs mention it; what measures is `wend.report`."""
 
 from __future__ import annotations
 

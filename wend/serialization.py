@@ -10,7 +10,7 @@ import math
 import os
 import pickle
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import IO, Any, ClassVar, TypeAlias

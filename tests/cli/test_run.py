@@ -50,7 +50,10 @@ assert torch.Tensor is wend.Tensor
 assert torch.nn is wend.nn
 assert F is wend.nn.functional
 assert data is wend.utils.data
-assert torch.nn.__name__ == "wend.nn" and torch.nn.__spec__.name == "wend.nn"
+assert torch.__name__ == "torch" and torch.torch is torch
+assert torch.nn.__name__ == "torch.nn" and torch.nn.__spec__.name == "wend.nn"
+assert torch.optim.lr_scheduler.__name__ == "torch.optim.lr_scheduler"
+assert torch.Tensor.__module__ == "torch"
 assert int(torch.__version__.split(".")[0]) == 2
 print("the same")
 """
@@ -103,6 +106,88 @@ def test_what_wend_lacks_is_named_with_what_is_near(tmp_path: Path, line: str, e
     near |= {"geluu": "gelu", "Datset": "Dataset"}
     wanted = next(value for key, value in near.items() if key in line)
     assert wanted in last.partition("Nearest: ")[2].rstrip(".").split(", ")
+
+
+@pytest.mark.parametrize("name", ["nothing_like_it", "compilex_fibre", "qq", "GradSculptor"])
+def test_what_is_not_near_is_not_offered(tmp_path: Path, name: str) -> None:
+    done = run(tmp_path, f"import torch\ntorch.{name}")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"AttributeError: module 'torch' has no attribute '{name}': wend")
+    assert "Nearest" not in last
+
+
+def test_parts_that_wend_lacks_have_pytorchs_names(tmp_path: Path) -> None:
+    program = """
+    import torch
+    from torch.fft import rfft
+    from torch.distributed.fsdp import FullyShardedDataParallel
+    from torch.distributed.fsdp.wrap import transformer_auto_wrap_policy
+    from torch.nn.attention.flex_attention import BlockMask, flex_attention
+    from torch.fx.experimental.proxy_tensor import make_fx
+    import torch.ao.quantization as quantization
+    import torch.utils.benchmark
+
+    assert not isinstance(torch.ones(1), (FullyShardedDataParallel, BlockMask))
+    uses = rfft, torch.fft.ifft, FullyShardedDataParallel, flex_attention, make_fx
+    uses += quantization.QuantStub, torch.utils.benchmark.Timer, torch.nested.nested_tensor
+    for use in uses:
+        try:
+            use(torch.ones(2))
+        except NotImplementedError as error:
+            print(str(error).partition(":")[0], len(str(error).splitlines()))
+    for line in (
+        "from torch.fft import nothing", "import torch.fft.nothing",
+        "from torch.fft.nothing import x", "from torch.nothing.at_all import x",
+        "import torch.optim.adam.nothing",
+        "from torch.distributed.fsdp import nothing",
+    ):
+        try:
+            exec(line)
+        except ImportError as error:
+            print("wend" in str(error), type(error).__name__)
+    print(hasattr(torch.fft, "nothing"), hasattr(torch, "nothing"))
+    """
+    done = run(tmp_path, program)
+    names = [
+        "fft.rfft", "fft.ifft", "distributed.fsdp.FullyShardedDataParallel",
+        "nn.attention.flex_attention.flex_attention", "fx.experimental.proxy_tensor.make_fx",
+        "ao.quantization.QuantStub", "utils.benchmark.Timer", "nested.nested_tensor",
+    ]  # fmt: skip
+    kinds = ["ImportError", *["ModuleNotFoundError"] * 4, "ImportError"]
+    expected = [f"wend does not have torch.{name} 1" for name in names]
+    expected += [f"True {kind}" for kind in kinds]
+    assert done.stdout.splitlines() == [*expected, "False False"], done.stderr
+
+
+def test_the_names_that_packages_import_are_there(tmp_path: Path) -> None:
+    program = """
+    import torch
+    import torch.compiler, torch._dynamo, torch.profiler, torch.fx, torch.__config__, torch.library
+    import torch.overrides, torch.hub, torch.futures, torch.nn.parallel.distributed
+    import torch.distributed.nn, torch.autograd.gradcheck, torch.autograd.profiler
+    from torch.autograd.gradcheck import GradcheckError, gradcheck
+    from torch._dynamo.eval_frame import OptimizedModule
+    from torch.compiler import disable, is_compiling
+    from torch.distributed.nn.functional import all_gather
+    from torch.distributions import biject_to, constraint_registry, transform_to
+    from torch.futures import Future
+    from torch.nn.modules.module import _IncompatibleKeys
+    from torch.nn.parallel.distributed import DistributedDataParallel
+    from torch.overrides import has_torch_function, is_tensor_like
+    from torch.utils.data.dataloader import _BaseDataLoaderIter, _MultiProcessingDataLoaderIter
+
+    torch._C._log_api_usage_once("an event")
+    doubled = torch._C._disabled_torch_function_impl(torch.mul, (), (torch.ones(1), 2))
+    print(doubled.item(), gradcheck is torch.autograd.gradcheck, GradcheckError.__name__)
+    loaded = torch.nn.Linear(1, 1).load_state_dict(torch.nn.Linear(1, 1).state_dict())
+    print(isinstance(loaded, _IncompatibleKeys), isinstance(torch.nn.Linear(1, 1), OptimizedModule))
+    print(is_compiling(), is_tensor_like(torch.ones(1)), has_torch_function([torch.ones(1)]))
+    print(torch.__config__.show().splitlines()[0], len(torch.__config__.parallel_info()) > 0)
+    """
+    done = run(tmp_path, program)
+    assert done.stdout.splitlines() == [
+        "2.0 True GradcheckError", "True False", "False True False", "wend built with: True",
+    ], done.stderr  # fmt: skip
 
 
 def test_hasattr_and_guarded_imports_work_as_usual(tmp_path: Path) -> None:
@@ -219,14 +304,14 @@ def test_parts_that_wend_lacks_can_be_imported_and_raise_when_used(tmp_path: Pat
     ):
         try:
             use()
-        except (AttributeError, ValueError, RuntimeError) as error:
+        except (ValueError, RuntimeError) as error:
             print(str(error).partition(":")[0].partition(",")[0])
     """
     done = run(tmp_path, program)
     assert done.stdout.splitlines() == [
         "False False",
         "tensor(2.)",
-        "module 'torch.onnx' has no attribute 'export'",
+        "wend does not have torch.onnx.export",
         "Default process group has not been initialized",
         "wend has no autocast for device_type 'cpu'",
     ], done.stderr

@@ -26,7 +26,9 @@ def fill(module: Any, scale: float = 0.2) -> Any:
     return module
 
 
-def train(parameters: Iterable[Any], loss: Callable[[], Any], steps: int = 3, optimizer: Any = None) -> Any:
+def train(
+    parameters: Iterable[Any], loss: Callable[[], Any], steps: int = 3, optimizer: Any = None
+) -> Any:
     """Take a few steps; return the losses, the last gradients and what the parameters became."""
     learnt = list(parameters)
     optimizer = optimizer or torch.optim.SGD(learnt, lr=0.1, momentum=0.9)

@@ -5,7 +5,7 @@ import tempfile
 import warnings
 from typing import Any
 
-import lightning as L  # noqa: N812
+import lightning as L
 import torch
 from common import fill, numbers
 from torch.utils.data import DataLoader, TensorDataset
@@ -51,4 +51,9 @@ def use() -> Any:
         again = Model.load_from_checkpoint(path)
     measured = {name: float(value) for name, value in trainer.callback_metrics.items()}
     state = model.state_dict()
-    return {"losses": model.losses, "metrics": measured, "state": state, "again": again.state_dict()}
+    return {
+        "losses": model.losses,
+        "metrics": measured,
+        "state": state,
+        "again": again.state_dict(),
+    }

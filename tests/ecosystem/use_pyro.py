@@ -30,5 +30,9 @@ def use() -> Any:
     guide = AutoDelta(model, init_loc_fn=lambda site: start[site["name"]])
     svi = SVI(model, guide, pyro.optim.Adam({"lr": 0.05}), Trace_ELBO())
     losses = [svi.step(x, y) for _ in range(5)]
-    found = {name: value for name, value in guide.median().items()}
-    return {"density": density, "gradients": [slope.grad, scale.grad], "losses": losses, **found}
+    return {
+        "density": density,
+        "gradients": [slope.grad, scale.grad],
+        "losses": losses,
+        **guide.median(),
+    }

@@ -26,4 +26,5 @@ def use() -> Any:
         save_model(model, path)
         other = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
         load_model(other, path)
-    return {**learnt, "back": back, "bytes": load(save(mixed)), "other": other(x)}
+    loaded = [dict(sorted(each.items())) for each in (back, load(save(mixed)))]
+    return {**learnt, "loaded": loaded, "other": other(x)}

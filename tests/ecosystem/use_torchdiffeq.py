@@ -10,7 +10,9 @@ from torchdiffeq import odeint, odeint_adjoint
 class Slope(torch.nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.layers = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+        self.layers = torch.nn.Sequential(
+            torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2)
+        )
 
     def forward(self, t: Any, y: Any) -> Any:
         return self.layers(y)

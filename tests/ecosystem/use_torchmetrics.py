@@ -16,7 +16,11 @@ def use() -> Any:
             "confusion": torchmetrics.ConfusionMatrix("multiclass", num_classes=4),
         }
     )
-    regression = [torchmetrics.MeanSquaredError(), torchmetrics.R2Score(), torchmetrics.PearsonCorrCoef()]
+    regression = [
+        torchmetrics.MeanSquaredError(),
+        torchmetrics.R2Score(),
+        torchmetrics.PearsonCorrCoef(),
+    ]
     for seed in range(3):
         scores = torch.softmax(numbers(10, 4, seed=seed), 1)
         metrics.update(scores, integers(10, below=4, seed=seed))

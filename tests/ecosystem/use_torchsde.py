@@ -30,8 +30,10 @@ class Given(torchsde.BaseBrownian):
     def __repr__(self) -> str:
         return "Given()"
 
-    def __call__(self, ta: Any, tb: Any = None, return_U: bool = False, return_A: bool = False) -> Any:  # noqa: N803
-        seed = int(round(float(ta) * 1000))
+    def __call__(
+        self, ta: Any, tb: Any = None, return_U: bool = False, return_A: bool = False
+    ) -> Any:
+        seed = round(float(ta) * 1000)
         return numbers(4, 3, seed=seed) * (float(tb) - float(ta)) ** 0.5
 
 

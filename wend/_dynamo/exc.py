@@ -1,7 +1,7 @@
 """Errors of PyTorch's compiler, for programs to except; they are never raised."""
 
 
-class TorchDynamoException(RuntimeError):
+class TorchDynamoException(RuntimeError):  # noqa: N818
     """The base of the compiler's errors."""
 
 

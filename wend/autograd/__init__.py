@@ -38,6 +38,15 @@ __all__ = [
     "set_grad_enabled",
 ]
 
+
+def __getattr__(name: str) -> Any:
+    if name != "profiler":
+        raise AttributeError(f"module 'wend.autograd' has no attribute '{name}'")
+    from importlib import import_module
+
+    return import_module("wend.autograd.profiler")
+
+
 Tensors: TypeAlias = "wend.Tensor | GradientEdge | Sequence[wend.Tensor | GradientEdge]"
 Gradients: TypeAlias = "wend.Tensor | Sequence[wend.Tensor | None] | None"
 

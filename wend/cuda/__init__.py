@@ -106,7 +106,7 @@ class device:  # noqa: N801
 
 
 class StreamContext:
-    """A block whose work goes to a stream; without one, which is all there can be, it does nothing."""
+    """A block whose work goes to a stream, of which there is none: it does nothing."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream

@@ -1,9 +1,6 @@
 """Distributions: drawing from them, densities, entropies, divergences, with gradients."""
 
 from wend.distributions import constraints, transforms
-from wend.distributions.generalized_pareto import GeneralizedPareto
-from wend.distributions.lkj_cholesky import LKJCholesky
-from wend.distributions.wishart import Wishart
 from wend.distributions.bernoulli import Bernoulli
 from wend.distributions.beta import Beta
 from wend.distributions.binomial import Binomial
@@ -18,6 +15,7 @@ from wend.distributions.exp_family import ExponentialFamily
 from wend.distributions.exponential import Exponential
 from wend.distributions.fishersnedecor import FisherSnedecor
 from wend.distributions.gamma import Gamma
+from wend.distributions.generalized_pareto import GeneralizedPareto
 from wend.distributions.geometric import Geometric
 from wend.distributions.gumbel import Gumbel
 from wend.distributions.half_cauchy import HalfCauchy
@@ -27,6 +25,7 @@ from wend.distributions.inverse_gamma import InverseGamma
 from wend.distributions.kl import kl_divergence, register_kl
 from wend.distributions.kumaraswamy import Kumaraswamy
 from wend.distributions.laplace import Laplace
+from wend.distributions.lkj_cholesky import LKJCholesky
 from wend.distributions.log_normal import LogNormal
 from wend.distributions.logistic_normal import LogisticNormal
 from wend.distributions.lowrank_multivariate_normal import LowRankMultivariateNormal
@@ -70,35 +69,30 @@ from wend.distributions.transforms import (
 from wend.distributions.uniform import Uniform
 from wend.distributions.von_mises import VonMises
 from wend.distributions.weibull import Weibull
+from wend.distributions.wishart import Wishart
 
 __all__ = [
-    "Wishart",
-    "LKJCholesky",
-    "GeneralizedPareto",
-    "ExponentialFamily",
-    "transform_to",
-    "biject_to",
-    "StackTransform",
-    "PositiveDefiniteTransform",
-    "CumulativeDistributionTransform",
-    "CorrCholeskyTransform",
-    "CatTransform",
     "AbsTransform",
     "AffineTransform",
     "Bernoulli",
     "Beta",
     "Binomial",
+    "CatTransform",
     "Categorical",
     "Cauchy",
     "Chi2",
     "ComposeTransform",
     "ContinuousBernoulli",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
     "Dirichlet",
     "Distribution",
     "ExpTransform",
     "Exponential",
+    "ExponentialFamily",
     "FisherSnedecor",
     "Gamma",
+    "GeneralizedPareto",
     "Geometric",
     "Gumbel",
     "HalfCauchy",
@@ -107,6 +101,7 @@ __all__ = [
     "IndependentTransform",
     "InverseGamma",
     "Kumaraswamy",
+    "LKJCholesky",
     "Laplace",
     "LogNormal",
     "LogisticNormal",
@@ -121,6 +116,7 @@ __all__ = [
     "OneHotCategoricalStraightThrough",
     "Pareto",
     "Poisson",
+    "PositiveDefiniteTransform",
     "PowerTransform",
     "RelaxedBernoulli",
     "RelaxedOneHotCategorical",
@@ -128,6 +124,7 @@ __all__ = [
     "SigmoidTransform",
     "SoftmaxTransform",
     "SoftplusTransform",
+    "StackTransform",
     "StickBreakingTransform",
     "StudentT",
     "TanhTransform",
@@ -136,9 +133,12 @@ __all__ = [
     "Uniform",
     "VonMises",
     "Weibull",
+    "Wishart",
+    "biject_to",
     "constraints",
     "identity_transform",
     "kl_divergence",
     "register_kl",
+    "transform_to",
     "transforms",
 ]

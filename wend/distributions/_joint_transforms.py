@@ -19,7 +19,9 @@ class _Parts(Transform):
         if not all(isinstance(each, Transform) for each in tseq):
             raise AssertionError("All elements of tseq must be Transform instances")
         super().__init__(cache_size)
-        self.transforms = [each.with_cache(cache_size) for each in tseq] if cache_size else list(tseq)
+        self.transforms = (
+            [each.with_cache(cache_size) for each in tseq] if cache_size else list(tseq)
+        )
         self.dim = dim
 
     @property

@@ -44,9 +44,7 @@ class ConstraintRegistry:
         """Return the transform whose values lie in a region."""
         factory = self._registry.get(type(constraint))
         if factory is None:
-            raise NotImplementedError(
-                f"Cannot transform {type(constraint).__name__} constraints"
-            )
+            raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
         return factory(constraint)
 
 
@@ -101,9 +99,7 @@ _register_common(biject_to)
 _register_common(transform_to)
 biject_to.register(constraints.simplex, lambda _: transforms.StickBreakingTransform())
 transform_to.register(constraints.simplex, lambda _: transforms.SoftmaxTransform())
-transform_to.register(
-    constraints.lower_cholesky, lambda _: transforms.LowerCholeskyTransform()
-)
+transform_to.register(constraints.lower_cholesky, lambda _: transforms.LowerCholeskyTransform())
 transform_to.register(
     constraints.positive_definite, lambda _: transforms.PositiveDefiniteTransform()
 )

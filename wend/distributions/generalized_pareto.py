@@ -1,4 +1,4 @@
-"""The distribution GeneralizedPareto, which wend does not have: it can be mentioned and inherited from."""
+"""GeneralizedPareto, a distribution that wend does not have: it can be mentioned, not made."""
 
 from __future__ import annotations
 

@@ -108,7 +108,9 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
             [3, 4]])
     """
     count = vec.shape[-1]
-    exact = (-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
+    exact = (
+        -(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * count + 4 * abs(diag) * (diag + 1)) ** 0.5
+    ) / 2
     size = round(exact)
     if abs(exact - size) > wend.finfo(vec.dtype).eps if vec.is_floating_point() else exact != size:
         raise ValueError(

@@ -51,7 +51,7 @@ def _parse_to(
     return None if device is None else Device(device), dtype, non_blocking, memory_format
 
 
-_C._nn._parse_to = _parse_to  # where some programs call it
+_C._nn._parse_to = _parse_to  # type: ignore[attr-defined] # where some programs call it
 
 
 class ConversionMethods:

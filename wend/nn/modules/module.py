@@ -32,7 +32,8 @@ from wend.nn.modules._hooks import (
     register_module_parameter_registration_hook,
 )
 from wend.nn.modules._members import KINDS, Members
-from wend.nn.modules._state import StateMethods, _IncompatibleKeys
+from wend.nn.modules._state import StateMethods
+from wend.nn.modules._state import _IncompatibleKeys as _IncompatibleKeys
 from wend.nn.parameter import Parameter
 
 __all__ = [
