@@ -33,11 +33,13 @@ _chosen: str | None = None
 
 def get_dir() -> str:
     """Return the folder of downloads: set_dir's, else $TORCH_HOME/hub, else ~/.cache/torch/hub."""
-    if _chosen is not None:
-        return _chosen
+    return os.path.join(_get_torch_home(), "hub") if _chosen is None else _chosen
+
+
+def _get_torch_home() -> str:
+    """The folder of all that PyTorch's programs keep."""
     cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
-    home = os.environ.get("TORCH_HOME", os.path.join(cache, "torch"))
-    return os.path.join(os.path.expanduser(home), "hub")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:

@@ -6,7 +6,7 @@ Programs saved in TorchScript's format are not read, nor written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from wend._absent import absent
 from wend.nn.modules.module import Module
@@ -25,7 +25,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-Final = Any
 
 _INSTEAD = "a program runs as written; torch.save keeps the weights"
 ScriptFunction = absent("torch.jit.ScriptFunction", _INSTEAD)

@@ -11,7 +11,7 @@ from both import alike, compare, error_of, torch, wend
 
 database = pytest.importorskip("torch.testing._internal.common_optimizers")
 
-# SparseAdam is for sparse gradients, which wend has not.
+# SparseAdam is for sparse gradients, and has a test of its own.
 INFOS = [info for info in database.optim_db if info.optim_cls.__name__ != "SparseAdam"]
 CASES = [
     (info.optim_cls.__name__, case.kwargs, f"{info.optim_cls.__name__}-{case.desc}")
@@ -334,3 +334,35 @@ def test_lr_may_be_changed_in_the_group() -> None:
         x.sum().backward()
         optimizer.step()
     assert x.tolist() == [0.5]
+
+
+def sparse_steps(T: Any) -> Any:
+    p = T.nn.Parameter(T.arange(6.0).reshape(3, 2))
+    optimizer = T.optim.SparseAdam([p], lr=0.1, maximize=True)
+    for k in range(3):
+        p.grad = T.sparse_coo_tensor([[0, 2, 2], [1, 0, 0]], [1.0, 2.0, 3.0 + k], (3, 2))
+        optimizer.step()
+    state = optimizer.state_dict()["state"][0]
+    p.grad = T.ones(3, 2)
+    refused = [error_of(optimizer.step), error_of(lambda: T.optim.SparseAdam([p], lr=0.0))]
+    return p, state["step"], state["exp_avg"], state["exp_avg_sq"], refused
+
+
+# PyTorch warns of its own checks.
+@pytest.mark.filterwarnings("ignore:Sparse invariant checks")
+def test_sparse_adam_moves_what_a_sparse_gradient_names() -> None:
+    compare(sparse_steps(torch), sparse_steps(wend))
+
+
+def test_an_optimizer_that_wraps_another_needs_no_hooks_of_its_own() -> None:
+    class Wrapping(wend.optim.Optimizer):  # type: ignore[misc,name-defined]
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+
+        def step(self, closure: Any = None) -> Any:
+            return self.inner.step(closure)
+
+    weight = wend.ones(1, requires_grad=True)
+    weight.grad = wend.ones(1)
+    Wrapping(wend.optim.SGD([weight], lr=0.5)).step()
+    assert weight.tolist() == [0.5]

@@ -19,11 +19,13 @@ from wend.optim.radam import RAdam
 from wend.optim.rmsprop import RMSprop
 from wend.optim.rprop import Rprop
 from wend.optim.sgd import SGD
+from wend.optim.sparse_adam import SparseAdam
 
 __all__ = [
     "ASGD",
     "LBFGS",
     "SGD",
+    "SparseAdam",
     "Adadelta",
     "Adafactor",
     "Adagrad",
