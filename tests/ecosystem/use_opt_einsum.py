@@ -7,7 +7,7 @@ from common import numbers, train
 
 
 def use() -> Any:
-    a, b, c, d = (numbers(4, 5, seed=i).requires_grad_() for i in range(4))
+    a, b, c, d = (numbers(4, 5, seed=i, scale=0.3).requires_grad_() for i in range(4))
 
     def loss() -> Any:
         return opt_einsum.contract("ij,kj,kl,il->", a, b, c, d, backend="torch").square()
