@@ -48,6 +48,9 @@ MODULES = {
 }
 
 _MEMBERS = {
+    "_absent_functions": "Event PyTorchFileReader PyTorchFileWriter ScriptClass ScriptFunction"
+    " ScriptModule ScriptObject Stream SymBool SymFloat SymInt complex istft polar stft"
+    " view_as_complex view_as_real",
     "_counting": "histogram",
     "_einsum": "einsum",
     "_graph": "graph",
@@ -72,9 +75,6 @@ _MEMBERS = {
     "_storage": "UntypedStorage",
     "_windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
     "amp": "autocast get_autocast_dtype is_autocast_enabled",
-    "_absent_functions": "Event Stream PyTorchFileReader PyTorchFileWriter ScriptClass ScriptFunction"
-    " ScriptModule ScriptObject SymBool SymFloat SymInt complex istft polar stft view_as_complex"
-    " view_as_real",
     "compiler": "compile",
     "func": "vmap",
     "futures": "Future",

@@ -25,7 +25,6 @@ __all__ = [
     "ASGD",
     "LBFGS",
     "SGD",
-    "SparseAdam",
     "Adadelta",
     "Adafactor",
     "Adagrad",
@@ -38,6 +37,7 @@ __all__ = [
     "RAdam",
     "RMSprop",
     "Rprop",
+    "SparseAdam",
     "lr_scheduler",
 ]
 

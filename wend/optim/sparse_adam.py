@@ -65,6 +65,7 @@ class SparseAdam(Optimizer):
             state["step"] = 0
             state["exp_avg"], state["exp_avg_sq"] = wend.zeros_like(p), wend.zeros_like(p)
         state["step"] += 1
+        step = state["step"]
         given: Any = grad.coalesce()  # type: ignore[attr-defined]
         where, values = tuple(given.indices()), given.values()
         values = -values if group["maximize"] else values
@@ -72,5 +73,5 @@ class SparseAdam(Optimizer):
         first = state["exp_avg"][where].lerp(values, 1 - beta1)
         second = state["exp_avg_sq"][where].lerp(values * values, 1 - beta2)
         state["exp_avg"][where], state["exp_avg_sq"][where] = first, second
-        rate = float(group["lr"]) * (1 - beta2 ** state["step"]) ** 0.5 / (1 - beta1 ** state["step"])
+        rate = float(group["lr"]) * (1 - beta2**step) ** 0.5 / (1 - beta1**step)
         p[where] = p[where] - rate * first / (second.sqrt() + group["eps"])
