@@ -287,12 +287,15 @@ PyObject* tensor_over_buffer(PyObject* object) {
 }
 
 PyObject* copy_of_bytes(PyObject* object, DType dtype, int64_t count) {
-  Py_buffer bytes;
-  if (PyObject_GetBuffer(object, &bytes, PyBUF_SIMPLE) < 0) throw PythonError{};
+  auto asked = std::make_unique<Py_buffer>();
+  if (PyObject_GetBuffer(object, asked.get(), PyBUF_SIMPLE) < 0) throw PythonError{};
+  const Held bytes(asked.release(), [](Py_buffer* v) { let_buffer_go(v); });
+  if (count < 0 || count > bytes->len / static_cast<int64_t>(size_of(dtype)))
+    fail(ErrorKind::value, count, " elements of ", name_of(dtype), " do not fit into ", bytes->len,
+         " bytes");
   const LayoutRef layout = contiguous(Dims{count});
   BufferRef buffer = allocate(count * size_of(dtype));
-  std::memcpy(buffer->data, bytes.buf, buffer->bytes);
-  PyBuffer_Release(&bytes);
+  std::memcpy(buffer->data, bytes->buf, buffer->bytes);
   return wrap(from_buffer(op_named("data"), std::move(buffer), dtype, layout.get()));
 }
 

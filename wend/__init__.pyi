@@ -446,12 +446,14 @@ from wend._C import xlogy as xlogy
 from wend._C import xlogy_ as xlogy_
 from wend._C import zeros as zeros
 from wend._C import zeros_like as zeros_like
+from wend._absent_functions import Event as Event
 from wend._absent_functions import PyTorchFileReader as PyTorchFileReader
 from wend._absent_functions import PyTorchFileWriter as PyTorchFileWriter
 from wend._absent_functions import ScriptClass as ScriptClass
 from wend._absent_functions import ScriptFunction as ScriptFunction
 from wend._absent_functions import ScriptModule as ScriptModule
 from wend._absent_functions import ScriptObject as ScriptObject
+from wend._absent_functions import Stream as Stream
 from wend._absent_functions import SymBool as SymBool
 from wend._absent_functions import SymFloat as SymFloat
 from wend._absent_functions import SymInt as SymInt
