@@ -45,7 +45,7 @@ class World:
     """What user code reads, writes and drops: nodes that a run passes over are among it."""
 
     def __init__(self) -> None:
-        self.weight = wend.ones(3, 3).mul_(0.5).requires_grad_()
+        self.weight = self.initialised()
         self.plain = wend.ones(3, 3).add_(1)
         self.view = self.plain.t()
         self.pending = [wend.ones(3) * i + 1 for i in range(8)]
@@ -54,8 +54,12 @@ class World:
         self.wrong: list[Any] = []
         self.times = 0
 
+    def initialised(self) -> wend.Tensor:
+        return wend.ones(3, 3).mul_(0.5).requires_grad_()
+
     def record(self) -> None:
         self.made.append((self.weight @ self.view).sum())
+        self.weight = self.initialised()  # for the next time
 
     def observe(self) -> None:
         self.expect((self.weight @ self.view).sum().item(), 27.0)

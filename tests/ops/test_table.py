@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from both import compare, described
 from ops.gradients import agrees_with_differences, gradients, second_gradients
-from ops.recipes import LAYOUTS, Call, Recipe
+from ops.recipes import LAYOUTS, Call, Recipe, make
 from ops.samples import (
     Entry,
     Outcome,
@@ -418,3 +418,18 @@ def test_samples_stay_away_from_kinks() -> None:
         for value in elements(Recipe((40,), seed=seed)):
             assert abs(value - round(2 * value) / 2) > 0.02
             assert math.isfinite(value)
+
+
+@every_entry
+def test_whatever_is_called_stays_within_the_bounds_of_laziness(index: int) -> None:
+    entry = entries()[index]
+    calls = diverse([outcome.call for outcome in samples(index).accepted], 1)
+    if not calls:
+        pytest.skip("no call to try")
+    kept = []
+    made = make(wend, calls[0])
+    with warnings.catch_warnings(), wend.laziness(nodes=8):
+        warnings.simplefilter("ignore")
+        for _ in range(12):
+            kept.append(ours(entry)(*made.args, **made.kwargs))
+            assert wend._C._counters()["pending"] <= 8
