@@ -111,7 +111,7 @@ void join_batch(Batch& batch) {
   Node** const places = pending.nodes.data();
   uint64_t* numbers = batch.numbers.data();
   uint32_t valued = 0;
-  bool same_source = true;
+  bool same_source = true, watched = false;
   for (uint32_t row = 0; row < n; ++row) {
     if (row + kAhead < n) fetch(members[row + kAhead]);
     if (row + kPlace < n) __builtin_prefetch(&places[members[row + kPlace]->slot], 1);
@@ -119,6 +119,7 @@ void join_batch(Batch& batch) {
     numbers[row] = member.number;
     same_source &= member.code == like.code && member.instruction == like.instruction;
     places[member.slot] = nullptr;
+    watched |= member.extra != nullptr;  // another thread may have hung a hook on it since
     member.batch = &batch;
     member.row = row;
     member.uses -= (member.saved & kSavesOutput) != 0;
@@ -127,6 +128,7 @@ void join_batch(Batch& batch) {
     valued += member.uses > 0;
   }
   pending.removed(n, like);
+  batch.watched = watched;
   if (!same_source) remember_sources(batch);
   batch.valued = valued;
   if (valued) use(batch.whole);
