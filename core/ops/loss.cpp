@@ -370,13 +370,13 @@ void run_check(Run& s) {
   if (!s.donated(0)) copy(in.sizes(), strided(s.node), strided(in));
 }
 
-// What came from outside is looked at here, and need not be again.
+// What came from outside is looked at here already.
 Value checked(const Value& p, bool of_target) {
   static const Op& check = op_named("check_probabilities");
   char* data = const_cast<char*>(given_data(*p));
-  if (!data) return record(check, {p}, {Arg::of(of_target)});
-  if (p->numel()) check_probabilities(p->sizes(), {data, p->dtype, p->strides()}, of_target);
-  return p;
+  if (data && p->numel())
+    check_probabilities(p->sizes(), {data, p->dtype, p->strides()}, of_target);
+  return record(check, {p}, {Arg::of(of_target)});
 }
 
 Value reduced(const Value& loss, Reduction reduction) {
