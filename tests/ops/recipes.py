@@ -24,6 +24,9 @@ class Recipe(NamedTuple):
     domain: tuple[float, float] = (-2.2, 2.2)
     dtype: str | None = None
     layout: str = "contiguous"
+    # The elements, again and again, each `times` times; where they stand for themselves.
+    points: tuple[float, ...] = ()
+    times: int = 1
 
     @property
     def dtype_name(self) -> str:
@@ -64,6 +67,8 @@ def _map(arg: Any, change: Any) -> Any:
 def elements(recipe: Recipe) -> list[Any]:
     """The elements in row-major order: spread over the domain, distinct, away from kinks."""
     count = math.prod(recipe.shape)
+    if recipe.points:
+        return [recipe.points[i // recipe.times % len(recipe.points)] for i in range(count)]
     spread = [(GOLDEN * (i + 1) + 0.37 * recipe.seed) % 1 for i in range(count)]
     if recipe.kind == "float":
         low, high = recipe.domain

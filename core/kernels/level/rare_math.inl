@@ -161,6 +161,9 @@ WEND_MATH float slow_digamma(float x) {
 // Hurwitz' zeta for s > 1 and q > 0: the first terms, then Euler and Maclaurin's formula for the
 // rest.
 inline double zeta_of_positive(double s, double q) {
+  const double inf = Real<double>::inf;
+  if (q == inf) return 0;
+  if (s == inf) return q > 1 ? 0 : q == 1 ? 1 : inf;
   double sum = 0;
   for (; q < 16; ++q) sum += __builtin_pow(q, -s);
   double term = __builtin_pow(q, -s);

@@ -171,6 +171,7 @@ WEND_BY_DOUBLE(slow_airy_ai)
 [[gnu::noinline]] inline double slow_zeta(double s, double q) {
   if (s == 1) return Real<double>::inf;
   if (!(s > 1)) return Real<double>::nan;
+  if (q == -Real<double>::inf) return Real<double>::inf;
   if (q <= 0 && q != __builtin_floor(q) && s != __builtin_floor(s)) return Real<double>::nan;
   return hurwitz_zeta(s, q);
 }
