@@ -117,7 +117,7 @@ Value no_derivative(const char* of) {
 }
 
 Value no_formula(const char* of) {
-  fail(ErrorKind::not_implemented, "derivative for aten::", of, " is not implemented");
+  fail(ErrorKind::runtime, "derivative for aten::", of, " is not implemented");
 }
 
 void infer_like_input(Infer& s) {

@@ -188,7 +188,7 @@ Value norm_of(const Op& op, const Value& x, std::span<const int64_t> shape, cons
   Value in[3] = {x, weight, bias};
   const size_t inputs = !weight ? 1 : bias ? 3 : 2;
   const Value result = record(op, std::span(in, inputs), attrs);
-  return !weight && bias ? result + bias : result;
+  return !weight && bias ? cast(result + bias, x->dtype) : result;
 }
 
 Values layer_norm_body(Call& c) {
