@@ -126,15 +126,37 @@ def _entry(folder: str, model: str, source: str) -> Any:
     return found
 
 
-def list(github: str, *options: Any, source: str = "github", **more: Any) -> Any:
-    """Return the names of the models that a folder describes; source must be "local"."""
+def list(  # noqa: A001
+    github: str,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: Any = None,
+    verbose: bool = True,
+    *,
+    source: str = "github",
+) -> Any:
+    """Return the names of the models that a folder describes; source must be "local".
+
+    The other arguments are about downloads, of which there are none.
+    """
     module = _entries(github, source)
     names = [name for name in dir(module) if callable(getattr(module, name))]
     return [name for name in names if not name.startswith("_")]
 
 
-def help(github: str, model: str, *options: Any, source: str = "github", **more: Any) -> Any:
-    """Return what a folder says about a model; source must be "local"."""
+def help(  # noqa: A001
+    github: str,
+    model: str,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: Any = None,
+    *,
+    source: str = "github",
+) -> Any:
+    """Return what a folder says about a model; source must be "local".
+
+    The other arguments are about downloads, of which there are none.
+    """
     return _entry(github, model, source).__doc__
 
 
