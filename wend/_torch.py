@@ -105,6 +105,8 @@ def _share_loaded() -> None:
     for own, module in list(sys.modules.items()):
         if own.partition(".")[0] != "wend" or own == "wend.__main__":
             continue
+        if getattr(module.__spec__, "_initializing", False):
+            continue  # what it is about to define belongs to wend
         name = "torch" + own.removeprefix("wend")
         if name not in sys.modules or module.__name__ != name:
             module.__name__ = name

@@ -126,7 +126,7 @@ def _entry(folder: str, model: str, source: str) -> Any:
     return found
 
 
-def list(  # noqa: A001
+def list(
     github: str,
     force_reload: bool = False,
     skip_validation: bool = False,
@@ -144,7 +144,7 @@ def list(  # noqa: A001
     return [name for name in names if not name.startswith("_")]
 
 
-def help(  # noqa: A001
+def help(
     github: str,
     model: str,
     force_reload: bool = False,
