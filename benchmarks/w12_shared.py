@@ -52,6 +52,11 @@ def shared_memory(T: Any, kept: list[Any]) -> Make:
     return lambda values: T.tensor(values).share_memory_().requires_grad_()
 
 
+def holding(kept: list[Any], step: Step) -> Step:
+    """The step, as long as which the arrays live."""
+    return lambda: (step(), kept)[0]
+
+
 def rnn(T: Any, width: int, share: Callable[[Any, list[Any]], Make], inputs: str = "owned") -> Step:
     """A training step of an RNN over sequences, written for one."""
     kept: list[Any] = []
@@ -84,14 +89,14 @@ def rnn(T: Any, width: int, share: Callable[[Any, list[Any]], Make], inputs: str
                 weight.grad = None
         return loss.item(), lambda: [sketch(g.numpy()) for g in gradients]
 
-    return step
+    return holding(kept, step)
 
 
 def trees(share: Callable[[Any, list[Any]], Make], hidden: int) -> Program:
     def program(T: Any) -> Step:
         kept: list[Any] = []
         step = recursion(T, Examples.generated(TREES), hidden, share(T, kept))
-        return lambda: (step(), kept)[0]
+        return holding(kept, step)
 
     return program
 

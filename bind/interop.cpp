@@ -181,9 +181,11 @@ bool held_elsewhere(PyObject* o, Py_ssize_t known) {
 // that only they hold, are out of everybody's reach. That an array is not writeable says nothing:
 // it can be made so again, and others may show the same memory.
 bool buffer_reachable(void* keeper) {
-  PyObject* shown = static_cast<Py_buffer*>(keeper)->obj;
+  const auto* view = static_cast<Py_buffer*>(keeper);
+  PyObject* shown = view->obj;
   if (!shown) return true;
   bool held = held_elsewhere(shown, 1);
+  if (held && !view->readonly) return true;
   Object at(Py_NewRef(shown));
   while (Object owner = owner_of(at.get())) {
     // By what shows it, and by us here. Of one memoryview there may be others that show the same.

@@ -26,7 +26,7 @@ import wend
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 
-WATCHED = 160  # rows and columns of a weight that is large enough to be watched by the system
+WATCHED = 200  # rows and columns of a weight that is large enough to be watched by the system
 
 
 def counted(name: str) -> Callable[[], int]:

@@ -344,12 +344,16 @@ class Walk {
   // Whether somebody wants to see the gradient of one of several views that one stands for.
   bool inputs_watched(Batch& batch) const {
     auto seen = [&](Node* view) { return view->extra || (reach_ && reach_->is_target(view)); };
-    auto watched = [&](Node* view) {
-      Node* history = view->op->edges ? view->inputs[1].get() : nullptr;
-      return seen(view) || (history && seen(history));
+    // What has the history of a view stands for it; where it is that of one node, all meet there.
+    auto history = [](Node* node) { return node->op->edges ? node->inputs[1].get() : nullptr; };
+    auto any_watched = [&](const BatchInput& in) {
+      if (std::ranges::any_of(in.each, seen)) return true;
+      const bool differ = std::ranges::any_of(
+          in.each, [&](Node* one) { return history(one) != history(in.each[0]); });
+      return differ && std::ranges::any_of(
+                           in.each, [&](Node* one) { return history(one) && seen(history(one)); });
     };
-    return std::ranges::any_of(
-        batch.in, [&](const BatchInput& in) { return std::ranges::any_of(in.each, watched); });
+    return std::ranges::any_of(batch.in, any_watched);
   }
 
   void step_members(Batch& batch, const RowList& list, const List<uint8_t>& met) {

@@ -39,8 +39,8 @@ struct Scan {
 };
 constexpr unsigned long kScan = _IOWR('f', 16, Scan);
 
-constexpr size_t kWorthIt = 64 << 10;  // bytes that take about as long to compare as to ask for
-constexpr size_t kMost = 256;          // watches; each may split a mapping in three
+constexpr size_t kWorthIt = 128 << 10;  // bytes that take longer to compare than to ask for
+constexpr size_t kMost = 256;           // watches; each may split a mapping in three
 
 struct System {
   bool tried = false;

@@ -16,6 +16,21 @@ namespace {
 constexpr size_t kMostCopies = 8;  // of parts of one memory, such as its rows
 constexpr uint32_t kOften = 16;    // readers that ran at once, from which on the user is told
 
+// A copy with the history of what it is a copy of, as long as somebody holds it.
+struct Bound {
+  uint32_t refs;
+  Node* node;
+  uint64_t history;  // the number of the node whose history it has
+};
+void release(Bound* bound) { delete bound; }
+
+// Goes with the node that it is attached to.
+struct Unbinds : Attachment {
+  explicit Unbinds(Ref<Bound> of) : bound(std::move(of)) {}
+  ~Unbinds() override { bound->node = nullptr; }
+  Ref<Bound> bound;
+};
+
 // Of a memory seen with one geometry.
 struct Copy {
   LayoutRef layout;
@@ -27,7 +42,8 @@ struct Copy {
   uint32_t met_again = 0;   // how often the value was found to hold since it was copied
   uint32_t watch_from = 4;  // times that it must hold, to be worth watching the memory
   std::unique_ptr<WriteWatch> watch = {};
-  uint64_t version = 0;     // of what is watched, when it was last found to hold
+  uint64_t version = 0;  // of what is watched, when it was last found to hold
+  Ref<Bound> bound = {};
   std::string tensor = {};  // what it is a copy of, in words
 
   bool is_of(const Node& node) const {
@@ -116,6 +132,7 @@ Value value_now(Copy& copy, const Node& node) {
     return copy.value;
   }
   const Value made = copy.value = new_copy(node);
+  copy.bound = {};
   copy.met_again = 0;
   copied_since_look += bytes_of(node);
   return made;
@@ -143,12 +160,26 @@ bool is_worth_a_copy(const Copy& copy, const Node& node, bool saved) {
   return bytes_of(node) <= (met_before || saved ? taken_bytes.at_all : taken_bytes.at_first);
 }
 
-// The copy as what gradients go through to what it is a copy of.
-Value with_history(Value copy, const Value& of) {
+// The value as what gradients go through to what it is a copy of.
+Value with_history(Value value, const Value& of) {
   static const Op& snapshot = op_named("snapshot");
-  const Layout* layout = copy->layout;
-  Value inputs[] = {std::move(copy), of};
+  const Layout* layout = value->layout;
+  Value inputs[] = {std::move(value), of};
   return append(snapshot, inputs, nullptr, of->dtype, layout);
+}
+
+// The same node for all readers, so that their gradients meet there. Of a view there may be a new
+// node for each reader, which the scheduler knows to be the same.
+Value bound_copy(Copy& copy, Value value, const Value& of) {
+  if (of->op->view && !of->op->edges && !of->is_leaf()) return with_history(std::move(value), of);
+  Node* known = copy.bound ? copy.bound->node : nullptr;
+  if (known && copy.bound->history == of->number && known->state == State::valued)
+    return Value(known);
+  Value made = with_history(std::move(value), of);
+  copy.bound = Ref<Bound>(new Bound{0, made.get(), of->number});
+  made->extra = new Extra;
+  made->extra->attachment = Ref<Attachment>(new Unbinds(copy.bound));
+  return made;
 }
 
 // "float32 tensor of size (2, 3) made at train.py:12 in main"
@@ -177,13 +208,15 @@ int64_t clock() {
 
 // Nothing: the reader is to run at once.
 Value taken(const Value& in, bool saved) {
-  if (is_sparse(*in)) return gathered_now(in);
+  const bool grad = mode.grad && in->needs_grad();
+  if (is_sparse(*in)) return grad ? with_history(gathered_now(in), in) : gathered_now(in);
   no_longer_outside = forget_copies;
   look_for_unneeded();
   const int64_t begin = clock();
   Copy& copy = copies()[in->buffer].of(*in);
   if (is_worth_a_copy(copy, *in, saved)) {
     Value value = value_now(copy, *in);
+    if (grad) value = bound_copy(copy, std::move(value), in);
     tell(copy, *in, /*at_once=*/false, clock() - begin);
     return value;
   }
@@ -214,10 +247,8 @@ bool take_outside_values(const Op& op, std::span<Value> inputs, uint8_t saved) {
     Value& in = inputs[i];
     if (op.is_edge(i) || !is_outside(*in)) continue;
     Value value = taken(in, i < 7 && saved >> i & 1);
-    if (!value)
-      at_once = true;
-    else
-      in = mode.grad && in->needs_grad() ? with_history(std::move(value), in) : value;
+    at_once |= !value;
+    if (value) in = std::move(value);
   }
   return at_once;
 }
