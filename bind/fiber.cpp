@@ -116,6 +116,7 @@ bool Example::begin_next() {
 
 PyObject* Example::go_on(bool closes) {
   const Greenlets& g = greenlets();
+  const During outside(Activity::outside);
   hub_->inside = this;
   std::swap(mode, other_);
   PyObject* back = closes ? g.raise_in(greenlet_.get(), g.exit, nullptr, nullptr)
@@ -129,6 +130,7 @@ PyObject* Example::go_on(bool closes) {
 bool Example::wait() {
   if (hub_->inside != this || hub_->company() < 2) return false;
   if (Object(greenlets().current()).get() != greenlet_.get()) return false;
+  const During outside(Activity::outside);
   Object(greenlets().switch_to(hub_->greenlet.get(), nullptr, nullptr));
   return true;
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "exec/run.hpp"
+#include "graph/activity.hpp"
 
 namespace wend {
 
@@ -57,6 +58,7 @@ template <class R>
 // Python calls it by way of this: here laziness is bounded, where nothing is half done.
 template <class F, class R = decltype(std::declval<F>()())>
 R guarded(F&& f, R failure = R{}) noexcept {
+  const During recording(Activity::recording);
   try {
     const R result = f();
     if (may_be_too_lazy()) [[unlikely]]

@@ -101,11 +101,11 @@ nb::list shared_reads() {
   return rows;
 }
 
-// (code object, instruction, place, times, runs, nodes in them)
+// (code object, instruction, place, times, runs, nodes in them, gain of waiting)
 nb::list value_reads() {
   return rows_of(report->reads, [](const Report::Key& key, const Report::Reads& r) {
     const nb::object code = key.code ? nb::borrow(static_cast<PyObject*>(key.code)) : nb::none();
-    return nb::make_tuple(code, key.instruction, place(key), r.times, r.runs, r.nodes);
+    return nb::make_tuple(code, key.instruction, place(key), r.times, r.runs, r.nodes, r.gain);
   });
 }
 
@@ -115,6 +115,17 @@ nb::list batch_gaps() {
     return nb::make_tuple(key.op->name, key.op->signature, place(key), name_of(key.why), key.slot,
                           p.nodes, p.parts, p.times, p.texts);
   });
+}
+
+// Nanoseconds by activity.
+nb::dict time_spent() {
+  nb::dict spent;
+  spent["kernels"] = report->spent(Activity::kernels);
+  spent["planning"] = report->spent(Activity::planning);
+  spent["recording"] = report->spent(Activity::recording);
+  spent["Python"] = report->spent(Activity::outside);
+  spent["report"] = report->spent(Activity::watching);
+  return spent;
 }
 
 }  // namespace
@@ -129,6 +140,7 @@ void init_report(nb::module_& m) {
   m.def("_value_reads", value_reads);
   m.def("_batch_gaps", batch_gaps);
   m.def("_shared_reads", shared_reads);
+  m.def("_time_spent", time_spent);
 }
 
 }  // namespace wend

@@ -11,7 +11,9 @@ import pytest
 from both import compare, torch
 
 import wend
-from wend import _map, _report
+from wend import _called, _map, _report
+from wend._called import called
+from wend._explain import Gap, Line, Reads, Spent, explanation, sentences
 
 
 def here(function: Any, offset: int = 1) -> str:
@@ -20,11 +22,16 @@ def here(function: Any, offset: int = 1) -> str:
     return f"{__file__}:{code.co_firstlineno + offset} in {code.co_qualname}"
 
 
+def said(report: Any) -> list[str]:
+    """All that an explanation says, however little was lost, without times."""
+    sentences = report.explain(least=0).splitlines()[1:]
+    return [re.sub(r" \(about [\d.e+]+ \w+\)$", "", s) for s in sentences]
+
+
 def explained(report: Any, op: str) -> list[str]:
     """What an explanation says of an op, without its counts and places."""
-    sentences = report.explain().splitlines()[1:]
-    chosen = [s for s in sentences if re.match(rf"\d+ {op}(e?s)? ", s)]
-    return [re.sub(r"^\d+ \w+ at .*? in \S+ ", "", s) for s in chosen]
+    chosen = [s for s in said(report) if re.match(rf"\d+ × {op} ", s)]
+    return [re.sub(r"^\d+ × \w+ at .*? in \S+ ", "", s) for s in chosen]
 
 
 def run(*tensors: Any) -> None:
@@ -61,7 +68,8 @@ def test_the_head_of_a_report_tells_of_batches() -> None:
         run([x.exp() for x in xs])
     head = r"\d+ nodes recorded; \d+ nodes ran in 1 run, 20 of them in 1 batch of 20: 1 kernels"
     assert re.match(head, str(report))
-    assert re.fullmatch(r"\d+ nodes ran in 1 run, 20 of them in 1 batch of 20\.", report.explain())
+    (only,) = report.explain().splitlines()
+    assert re.match(r"\d+ nodes ran in 1 run, 20 of them in 1 batch of 20\. ", only)
 
 
 def test_shapes_that_differ() -> None:
@@ -72,9 +80,9 @@ def test_shapes_that_differ() -> None:
     run(xs)
     with wend.report() as report:
         run([double(x) for x in xs])
-    assert report.explain().splitlines()[1:] == [
-        f"17 exps at {here(double)} ran in 3 parts, since they differ in shape of input 0 (input): "
-        "(2, 4), (3, 4), (4, 4)"
+    assert said(report) == [
+        f"17 × exp at {here(double)} ran in 3 parts, since they differ in shape of input 0 "
+        "(input): (2, 4), (3, 4), (4, 4)"
     ]
 
 
@@ -173,34 +181,125 @@ def test_a_chain_has_nothing_to_run_with() -> None:
 
 def test_a_value_that_is_read_in_a_loop_splits_the_run() -> None:
     def look(x: Any) -> float:
-        return (x * 2).sum().item()
+        return (x @ w).sum().item()
 
-    xs = [wend.ones(3) * i for i in range(10)]
-    run(xs)
+    w, xs = wend.rand(256, 256), [wend.ones(256) * i for i in range(10)]
+    run(xs, w)
     with wend.report() as report:
         for x in xs:
             look(x)
-    assert report.explain().splitlines() == [
-        "20 nodes ran in 10 runs.",
-        f"(x * 2).sum().item() at {here(look)} split the run: 10 runs of 2 nodes on average; "
-        "in wend.map it would suspend that example only",
-    ]
+    assert (
+        f"(x @ w).sum().item() at {here(look)} split the run: 10 runs of 2 nodes on average; "
+        "if these are different examples, wend.map runs them together"
+    ) in said(report)
     with wend.report() as report:
         wend.map(look, xs)
     assert report.runs == 1
-    assert "split" not in report.explain()
+    assert "split" not in report.explain(least=0)
+
+
+def test_a_map_is_not_advised_where_it_gains_nothing() -> None:
+    with wend.report() as report:
+        for i in range(50):
+            (wend.ones(3) * i).sum().item()
+    assert report.runs == 50
+    assert "wend.map" not in report.explain(least=0)
 
 
 def test_a_branch_on_a_value_is_named() -> None:
+    w = wend.rand(256, 256)
+
     def branch(x: Any) -> Any:
-        if x.sum() > 1:
+        if (x @ w).sum() > 1:
             return x
         return -x
 
     with wend.report() as report:
         for i in range(5):
-            branch(wend.ones(2) * i)
-    assert f"x.sum() > 1 at {here(branch)} split the run: 5 runs" in report.explain()
+            branch(wend.ones(256) * i)
+    assert f"(x @ w).sum() > 1 at {here(branch)} split the run: 5 runs" in report.explain(least=0)
+
+
+def gap(op: str, why: str, nodes: int, parts: int) -> Gap:
+    return Gap(Line(op, "train.py:3 in step"), None, why, 0, (), nodes, parts, 1)
+
+
+def spent(planning: float, python: float, **kernels: tuple[int, float]) -> Spent:
+    lines = {Line(op, "train.py:3 in step"): figures for op, figures in kernels.items()}
+    total = sum(nanoseconds for _, nanoseconds in lines.values())
+    return Spent({"kernels": total, "planning": planning, "Python": python, "report": 1e9}, lines)
+
+
+def test_what_lost_most_comes_first() -> None:
+    gaps = [gap("exp", "refused", 10, 10), gap("rows_nn", "refused", 10, 10)]
+    times = spent(0, 0, exp=(10, 1000.0), rows_nn=(10, 2000.0))
+    assert [
+        (lost, text.split(" at ")[0]) for lost, text in explanation(gaps, [], times, least=0)
+    ] == [(1800.0, "10 × matmul"), (900.0, "10 × exp")]
+
+
+def test_what_lost_little_of_the_time_is_not_mentioned() -> None:
+    gaps = [gap("exp", "refused", 10, 10)]
+    assert len(explanation(gaps, [], spent(0, 9000, exp=(10, 1000.0)), least=0.05)) == 1
+    assert explanation(gaps, [], spent(0, 90_000, exp=(10, 1000.0)), least=0.05) == []
+
+
+def test_large_kernels_lose_no_more_than_small_ones() -> None:
+    """A batch takes as long as its members do, but for what each takes in any case."""
+    times = spent(1000, 0, exp=(10, 1e6))
+    ((lost, _),) = explanation([gap("exp", "shape", 10, 6)], [], times, least=0)
+    assert lost == 5 * (300 + 100)
+
+
+def test_a_reading_gains_no_more_than_all_that_wend_took() -> None:
+    reads = [Reads("x.item()", "train.py:3 in step", 10, 10, 20, 10**9)]
+    times = spent(500, 10**6, exp=(10, 1000.0))
+    ((lost, _),) = explanation([], reads, times, least=0)
+    assert lost == 1500
+    assert explanation([], reads, times, least=0.02) == []
+
+
+def test_many_sentences_are_cut() -> None:
+    told = sentences([(1500.0 * i, f"line {i}") for i in range(25, 0, -1)])
+    assert told[0] == "line 25 (about 37.5 µs)"
+    assert told[-1] == "... and 5 more"
+
+
+def test_a_report_speaks_in_public_names() -> None:
+    places = (wend, wend.Tensor, wend.nn.functional, wend.linalg, wend.special)
+    others = {"getitem", "autograd.Function", "copies into batches", "views of batches"}
+    for entry in wend._C._op_table():
+        name = called(entry["name"]).removeprefix("gradient of ")
+        is_public = not name.startswith("_") and any(hasattr(place, name) for place in places)
+        assert is_public or name in others, entry["name"]
+
+
+def test_the_time_of_a_block_is_split() -> None:
+    with wend.report() as report:
+        for _ in range(20):
+            (wend.ones(50) * 2).sum().item()
+    assert list(report.spent) == ["kernels", "planning", "recording", "Python", "report"]
+    assert min(report.spent.values()) > 0
+    assert report.spent["kernels"] <= sum(work.seconds for work in report.by_op)
+    split = r": kernels \S+ \w+, planning \S+ \w+, recording \S+ \w+, Python \S+ \w+"
+    assert re.search(split, str(report).splitlines()[0])
+    assert re.search(split, report.explain().splitlines()[0])
+
+
+def test_what_was_pending_before_is_not_billed_to_the_block() -> None:
+    before = [wend.ones(3).exp() for _ in range(10)]
+    with wend.report() as report:
+        before[0].tolist()
+        (before[1] + 1).tolist()
+    assert {work.name for work in report.by_op} == {"add"}
+    assert (report.runs, report.nodes) == (1, 1)
+
+
+def test_what_is_yet_to_run_is_said() -> None:
+    with wend.report() as report:
+        y = wend.ones(3).exp()
+    assert "0 nodes ran in 0 runs; 2 are yet to run" in report.explain()
+    y.tolist()
 
 
 def test_reports_nest() -> None:
@@ -213,8 +312,8 @@ def test_reports_nest() -> None:
             both_shapes()
     assert outer.batches == 2 * inner.batches
     assert sum(outer.batch_sizes.values()) == 2 * sum(inner.batch_sizes.values())
-    assert re.findall(r"^\d+ exps", outer.explain(), re.M) == ["20 exps"]
-    assert re.findall(r"^\d+ exps", inner.explain(), re.M) == ["10 exps"]
+    assert re.findall(r"^\d+ × exp", outer.explain(least=0), re.M) == ["20 × exp"]
+    assert re.findall(r"^\d+ × exp", inner.explain(least=0), re.M) == ["10 × exp"]
 
 
 def test_a_closed_report_keeps_what_it_said() -> None:
@@ -259,7 +358,7 @@ def test_batching_as_a_decorator_ends_with_an_error() -> None:
     assert wend._C._batching()
 
 
-@pytest.mark.parametrize("module", [_report, _map])
+@pytest.mark.parametrize("module", [_called, _report, _map])
 def test_docstring_examples(module: Any) -> None:
     failed, tried = doctest.testmod(module, extraglobs={"wend": wend})
     assert failed == 0

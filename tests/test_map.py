@@ -5,6 +5,7 @@ Values and gradients are those of PyTorch's plain loop; counters say how much ra
 
 import contextlib
 import gc
+import re
 import sys
 import threading
 import traceback
@@ -581,6 +582,33 @@ def test_a_generator_of_examples_that_raises() -> None:
     assert closed == [0, 1, 2]
 
 
+def test_a_generator_that_examples_share_is_explained() -> None:
+    def numbers() -> Iterator[float]:
+        for i in range(10):
+            yield (wend.ones(2) * i).sum().item()
+
+    shared = numbers()
+    with pytest.raises(ValueError, match="generator already executing") as caught:
+        wend.map(lambda _: next(shared), range(3))
+    assert caught.value.__notes__[0] == "in example 1 of wend.map"
+    assert "share a generator" in caught.value.__notes__[1]
+    own = [numbers() for _ in range(3)]
+    assert wend.map(next, own) == [0.0] * 3
+
+
+def test_a_lock_may_be_taken_between_readings() -> None:
+    lock, total = threading.Lock(), []
+
+    def add(x: Any) -> None:
+        value = (x * 2).sum().item()
+        with lock:
+            total.append(value)
+        (x * 3).sum().item()
+
+    wend.map(add, inputs(wend))
+    assert sorted(total) == sorted((x * 2).sum().item() for x in inputs(torch))
+
+
 def test_errors_of_ops_name_the_line_in_the_example() -> None:
     def wrong(x: Any) -> Any:
         if x.sum() > 0:
@@ -679,6 +707,89 @@ def test_a_tensor_of_an_example_is_freed_with_it() -> None:
 
     wend.map(make, range(30), in_flight=4)
     assert [r() for r in alive] == [None] * 30
+
+
+def test_taking_an_example_raises_in_the_map_not_in_an_example() -> None:
+    """The list grows while it is taken, and is longer than the other in the end."""
+    longer, done = [1, 2], []
+
+    def grow(i: int, j: int) -> None:
+        done.append(i)
+        if len(longer) < 3:
+            longer.append(3)
+
+    with pytest.raises(ValueError, match=r"is shorter than|is longer than") as caught:
+        wend.map(grow, longer, [1, 2])
+    assert not hasattr(caught.value, "__notes__")
+    assert caught.value.results == {0: None, 1: None}  # type: ignore[attr-defined]
+
+
+def test_greenlets_are_used_again() -> None:
+    def greenlets() -> int:
+        return sum(type(thing) is greenlet.greenlet for thing in gc.get_objects())
+
+    for _ in range(3):
+        wend.map(collatz, inputs(wend))
+    before = greenlets()
+    for _ in range(3):
+        wend.map(collatz, inputs(wend))
+    assert greenlets() == before
+    assert before <= 257
+
+
+def test_greenlets_of_a_thread_end_with_it() -> None:
+    before = [thing for thing in gc.get_objects() if type(thing) is greenlet.greenlet]
+    thread = threading.Thread(target=lambda: wend.map(collatz, inputs(wend)))
+    thread.start()
+    thread.join(timeout=120)
+    gc.collect()
+    now = [thing for thing in gc.get_objects() if type(thing) is greenlet.greenlet]
+    assert len(now) <= len(before) + 1  # greenlet itself keeps that of the thread for a while
+
+
+def test_maps_at_another_depth_have_as_much_room() -> None:
+    def at(depth: int) -> list[float]:
+        if depth:
+            return at(depth - 1)
+        return wend.map(lambda i: deep(i, 150), range(3))
+
+    def deep(i: int, n: int) -> float:
+        return (wend.ones(1) * i).item() if n == 0 else deep(i, n - 1)
+
+    limit = sys.getrecursionlimit()
+    for depth in (limit // 2, 3, limit // 3):
+        assert at(depth) == [0.0, 1.0, 2.0]
+
+
+def test_a_debugger_sees_every_example() -> None:
+    xs = inputs(wend, 5)
+    wend.map(collatz, xs)
+    seen = []
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        if frame.f_code is collatz.__code__ and event == "call":
+            seen.append(frame)
+
+    sys.settrace(trace)
+    try:
+        wend.map(collatz, xs)
+    finally:
+        sys.settrace(None)
+    assert len(seen) == 5
+
+
+def test_the_table_of_greenlets_functions_is_as_its_header_says() -> None:
+    """The extension is compiled without that header."""
+    from pathlib import Path
+
+    source = Path(__file__).parent.parent / "bind" / "greenlet.cpp"
+    header = Path(greenlet.__file__).parent / "greenlet.h"
+    if not header.exists() or not source.exists():
+        pytest.skip("no header, or no source")
+    used = dict(re.findall(r"constexpr size_t (\w+_NUM) = (\d+);", source.read_text()))
+    declared = dict(re.findall(r"#define (\w+_NUM) (\d+)", header.read_text()))
+    assert len(used) == 7
+    assert used.items() <= declared.items()
 
 
 # What belongs to an example

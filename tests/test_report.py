@@ -40,9 +40,8 @@ def test_a_report_names_lines() -> None:
 
 
 def test_views_are_no_kernels() -> None:
-    x = wend.ones(2, 3) + 1
     with wend.report() as report:
-        x.transpose(0, 1).tolist()
+        (wend.ones(2, 3) + 1).transpose(0, 1).tolist()
     assert report.nodes - report.kernels == 1
 
 

@@ -1,4 +1,4 @@
-"""What a report has found, in words: which lines did not run in batches, and why.
+"""What a report has found, in words: which lines lost time by not running in batches, and why.
 
 What was found is the extension module's; counting it for one block is `wend._report`'s.
 """
@@ -6,10 +6,12 @@ What was found is the extension module's; counting it for one block is `wend._re
 from __future__ import annotations
 
 import linecache
+from collections.abc import Mapping
 from itertools import islice
 from types import CodeType
 from typing import NamedTuple
 
+from wend._called import called
 from wend._signature import parse
 
 
@@ -34,51 +36,108 @@ class Gap(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """A place where values were looked at, how often, and how much ran for it."""
+    """A place where values were looked at, how often, and how much ran for it.
+
+    `gain` is how many nanoseconds less it would take, by the structure of what ran, were each the
+    reading of another example of a map.
+    """
 
     expression: str
     place: str
     times: int
     runs: int
     nodes: int
+    gain: int
 
 
-# A backward pass is two runs, which is no fault of the line.
+class Spent(NamedTuple):
+    """What a block spent, in nanoseconds: by activity, and for the kernels of each line."""
+
+    activities: dict[str, float]
+    kernels: Mapping[Line, tuple[int, float]]
+
+    @property
+    def total(self) -> float:
+        """All but the time of the report itself."""
+        return sum(self.activities.values()) - self.activities.get("report", 0.0)
+
+    @property
+    def planning_a_kernel(self) -> float:
+        calls = sum(calls for calls, _ in self.kernels.values())
+        return self.activities["planning"] / max(calls, 1)
+
+
+# Runs that a line may cause without a word.
 FEW_RUNS = 2
 # Below this, nodes that had no partner are not worth a word.
 FEW_NODES = 8
+# Nanoseconds that a kernel takes however little it has to do; what is above that, a batch takes
+# as well.
+LEAST_KERNEL = 300
 MOST_SENTENCES = 20
 
 
-def explanation(gaps: list[Gap], reads: list[Reads]) -> list[str]:
-    """Sentences, the most costly first."""
-    splits = [r for r in reads if r.runs > FEW_RUNS and 2 * r.runs > r.times]
-    found = [(r.runs, _split(r)) for r in splits]
-    found += [(cost, _sentence(gap)) for gap in gaps if (cost := _cost(gap)) > 0]
-    found.sort(key=lambda pair: (-pair[0], pair[1]))
-    sentences = [sentence for _, sentence in found]
-    if len(sentences) > MOST_SENTENCES:
-        sentences[MOST_SENTENCES:] = [f"... and {len(sentences) - MOST_SENTENCES} more"]
-    return sentences
+def explanation(
+    gaps: list[Gap], reads: list[Reads], spent: Spent, least: float
+) -> list[tuple[float, str]]:
+    """Nanoseconds that were lost, and a sentence on why, the most first.
+
+    What lost less than `least` of the block's time is left out.
+    """
+    found = [(min(_gain(r), _ours(spent)), _split(r)) for r in reads]
+    found += [(_loss(gap, spent), _sentence(gap)) for gap in gaps]
+    found = [(lost, text) for lost, text in found if lost > 0 and lost >= least * spent.total]
+    return sorted(found, key=lambda pair: (-pair[0], pair[1]))
 
 
-def _cost(gap: Gap) -> int:
-    """How many kernels fewer there would be if the nodes ran as one."""
+def sentences(found: list[tuple[float, str]]) -> list[str]:
+    """Each with the time that it is about."""
+    said = [f"{text} (about {_time(lost)})" for lost, text in found]
+    if len(said) > MOST_SENTENCES:
+        said[MOST_SENTENCES:] = [f"... and {len(said) - MOST_SENTENCES} more"]
+    return said
+
+
+def _ours(spent: Spent) -> float:
+    """All that wend took: no advice gains more."""
+    return spent.total - spent.activities["Python"]
+
+
+def _loss(gap: Gap, spent: Spent) -> float:
+    """What the kernels took that there would not be if the nodes ran as one."""
+    calls, nanoseconds = spent.kernels.get(gap.line, (0, 0.0))
+    kernel = min(nanoseconds / calls, LEAST_KERNEL) if calls else 0.0
+    return _kernels_fewer(gap) * (kernel + spent.planning_a_kernel)
+
+
+def _kernels_fewer(gap: Gap) -> int:
     if gap.why == "nothing_alike" and gap.nodes < FEW_NODES:
         return 0
     return gap.nodes - 1 if gap.why in WHOLE else gap.parts - gap.times
 
 
+def _gain(reads: Reads) -> int:
+    """What wend.map would gain, where most readings let something run."""
+    return reads.gain if reads.runs > FEW_RUNS and 2 * reads.runs > reads.times else 0
+
+
 def _split(reads: Reads) -> str:
     return (
         f"{reads.expression} at {reads.place} split the run: {reads.runs} runs of "
-        f"{reads.nodes / reads.runs:.0f} nodes on average; in wend.map it would suspend that "
-        "example only"
+        f"{reads.nodes / max(reads.runs, 1):.0f} nodes on average; if these are different "
+        "examples, wend.map runs them together"
     )
 
 
+def _time(nanoseconds: float) -> str:
+    for unit, scale in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= scale:
+            return f"{nanoseconds / scale:.3g} {unit}"
+    return f"{nanoseconds:.0f} ns"
+
+
 def _sentence(gap: Gap) -> str:
-    many = f"{gap.nodes} {_plural(gap.line.op, gap.nodes)} at {gap.line.place}"
+    many = f"{gap.nodes} × {called(gap.line.op)} at {gap.line.place}"
     if gap.why in WHOLE:
         return f"{many} {WHOLE[gap.why]}"
     shown = ", ".join(gap.texts)
@@ -86,12 +145,6 @@ def _sentence(gap: Gap) -> str:
     what = DIFFERENCES[gap.why].format(input=_input(gap), attribute=_attribute(gap))
     values = f": {shown}{more}" if shown else ""
     return f"{many} ran in {gap.parts} parts, since they {what}{values}"
-
-
-def _plural(op: str, count: int) -> str:
-    if count == 1 or op.endswith("s"):
-        return op
-    return op + ("es" if op.endswith("x") else "s")
 
 
 # Reasons why nodes ran alone, and why like ones ran in several parts.

@@ -23,8 +23,9 @@ def map(fn: Callable[..., R], *iterables: Iterable[Any], in_flight: int = 1024) 
     """Call `fn` for each example, as the builtin does, so that all of them run in batches.
 
     An example that reads a value (`item()`, `if`, `backward()`, ...) waits until the others do so
-    or are done; then what all of them recorded runs together. Each has its own modes, default dtype
-    and random numbers, which depend on its index alone. An example that raises ends the map: the
+    or are done, unless it needs so little that waiting would take longer; then what all of them
+    recorded runs together. Each has its own modes, default dtype and random numbers, which depend
+    on its index alone. An example that raises ends the map: the
     others are closed, and the exception says which it was and keeps what the finished ones returned
     in `results`, by index.
 
@@ -59,6 +60,12 @@ def map(fn: Callable[..., R], *iterables: Iterable[Any], in_flight: int = 1024) 
     return hub.results()
 
 
+_SHARED_GENERATOR = (
+    "examples of wend.map share a generator, in which one of them waits for a value: hand over its "
+    "items as examples, or make one generator for each"
+)
+
+
 def _settle(hub: _C._Hub) -> None:
     """Run what the fibers wait for, or wait for it in turn if this is a fiber itself."""
     try:
@@ -75,6 +82,8 @@ def _close(hub: _C._Hub, error: BaseException) -> None:
     """Say which example raised the error, and let the others end where they wait."""
     if (failed := hub.failed()) is not None:
         error.add_note(f"in example {failed} of wend.map")
+        if isinstance(error, ValueError) and str(error) == "generator already executing":
+            error.add_note(_SHARED_GENERATOR)
     while True:
         try:
             if hub.close_next() is None:

@@ -11,13 +11,16 @@ from contextlib import ContextDecorator
 from typing import Any, NamedTuple
 
 from wend import _C
+from wend._called import called
 from wend._explain import (
     Gap,
     Line,
     Reads,
     Shared,
+    Spent,
     explanation,
     expression_at,
+    sentences,
     shared_memory,
 )
 
@@ -151,15 +154,15 @@ class Held(NamedTuple):
 class report:  # noqa: N801
     """Say what ran inside a `with` block: how often, on behalf of which line, how long.
 
-    Only kernels that ran inside the block count, whoever recorded them; times cost a clock reading
-    for each kernel, and nothing while no report is open.
+    What is pending runs before the block begins, so that the block pays for its own work only.
+    Times cost a few clock readings for each operation, and nothing while no report is open.
 
     >>> with wend.report() as r:
     ...     total = (wend.ones(2, 3) * 2).sum().item()
     >>> "mul" in [work.name for work in r.by_op]
     True
 
-    `explain()` says in words which lines did not run in batches, and why.
+    `explain()` says in words which lines lost time by not running in batches, and why.
     """
 
     def __init__(self) -> None:
@@ -173,16 +176,19 @@ class report:  # noqa: N801
         self._texts: dict[Any, tuple[str, ...]] = {}
         self._counts: dict[str, int] = {}
         self._held: list[Held] = []
+        self._spent: dict[str, float] = dict.fromkeys(_ACTIVITIES, 0.0)
         self._seconds = 0.0
 
     def __enter__(self) -> report:
         if self._open:
             raise RuntimeError("this report is open already; every block needs its own")
+        _C._run()
         _C._open_report()
         self._open = True
         self._kernels_before = _kernels()
         self._before = _sizes(), _reads(), _gaps(), _fused(), _shared()
         self._counts_before = _C._counters()
+        self._spent_before = _C._time_spent()
         self._began = time.perf_counter()
         return self
 
@@ -196,6 +202,8 @@ class report:  # noqa: N801
         if not self._open:
             return
         self._seconds = time.perf_counter() - self._began
+        spent = _C._time_spent()
+        self._spent = {name: (spent[name] - self._spent_before[name]) / 1e9 for name in _ACTIVITIES}
         before, now = self._counts_before, _C._counters()
         self._counts = {name: now[name] - before[name] for name in now}
         self._kernels = _difference(_kernels(), self._kernels_before)
@@ -294,10 +302,25 @@ class report:  # noqa: N801
         return self._seconds
 
     @property
-    def by_op(self) -> list[Work]:
-        """The work of each op, the longest first."""
+    def spent(self) -> dict[str, float]:
+        """What the seconds went to: kernels, planning them, recording operations, and Python.
+
+        What the report itself took is apart. Recording is all that calls of wend take beside runs,
+        Python the rest of the program.
+
+        >>> with wend.report() as r:
+        ...     total = (wend.ones(2, 3) * 2).sum().item()
+        >>> list(r.spent)
+        ['kernels', 'planning', 'recording', 'Python', 'report']
+        """
         self._look()
-        return _summed(self._kernels, lambda key: key.op)
+        return dict(self._spent)
+
+    @property
+    def by_op(self) -> list[Work]:
+        """The work of each function, the longest first."""
+        self._look()
+        return _summed(self._kernels, lambda key: called(key.op))
 
     @property
     def by_line(self) -> list[Work]:
@@ -314,19 +337,23 @@ class report:  # noqa: N801
         >>> with wend.report() as r:
         ...     loss = (wend.ones(1000, 10) * 2).cumsum(0).sum().item()
         >>> [(held.op, held.bytes) for held in r.at_peak]
-        [('mul', 40000), ('running_sum', 40000)]
+        [('cumsum', 40000), ('mul', 40000)]
         """
         self._look()
         return self._held
 
-    def explain(self) -> str:
-        """Say in words which lines did not run in batches, and why.
+    def explain(self, least: float = 0.02) -> str:
+        """Say in words which lines lost time by not running in batches, and why, the most first.
+
+        least: of the block's time, that a line must lose to be mentioned.
 
         >>> with wend.report() as r:
         ...     rows = [wend.ones(2 + i % 2) * i for i in range(10)]
         ...     total = sum(row.exp().sum() for row in rows).item()
-        >>> [line.split(" since ")[1] for line in r.explain().splitlines() if " exps " in line]
-        ['they differ in shape of input 0 (input): (2,), (3,)']
+        >>> for line in r.explain(least=0).splitlines():
+        ...     if " exp " in line:
+        ...         print(line.split(" since ")[1].split(" (about")[0])
+        they differ in shape of input 0 (input): (2,), (3,)
         """
         self._look()
         gaps = [
@@ -336,13 +363,20 @@ class report:  # noqa: N801
         ]
         reads = [Reads(*where, *figures) for where, figures in self._reads.items()]
         shared = [Shared(tensor, *figures) for tensor, figures in self._shared.items()]
+        nanoseconds = {name: seconds * 1e9 for name, seconds in self._spent.items()}
+        kernels = {line: (total.calls, total.nanoseconds) for line, total in self._kernels.items()}
+        found = explanation(gaps, reads, Spent(nanoseconds, kernels), least)
         return "\n".join(
             [
-                f"{self._summary()}.",
-                *explanation(gaps, reads),
+                f"{self._summary()}. {self._times()}.",
+                *sentences(found),
                 *shared_memory(shared, self._seconds),
             ]
         )
+
+    def _times(self) -> str:
+        spent = ", ".join(f"{name} {_time(seconds)}" for name, seconds in self._spent.items())
+        return f"{_time(self._seconds)}: {spent}"
 
     def _summary(self) -> str:
         text = f"{self.nodes} nodes ran in {_many(self.runs, 'run')}"
@@ -352,17 +386,21 @@ class report:  # noqa: N801
             text += f", {self.batched} of them in {_many(self.batches, 'batch', 'es')} of {held}"
         if self.fusions:
             text += f", {self.fused} fused in {_many(self.fusions, 'pass', 'es')}"
+        if self._count("pending") > 0:
+            text += f"; {self._count('pending')} are yet to run"
         return text
 
     def __str__(self) -> str:
         head = (
             f"{self.recorded} nodes recorded; {self._summary()}: {self.kernels} kernels, "
             f"{self.gathers} gathers; {_size(self.bytes)} allocated, "
-            f"{self.donated} results in donated memory; {_time(self.seconds)}"
+            f"{self.donated} results in donated memory; {self._times()}"
         )
         return "\n\n".join([head, _table("op", self.by_op), _table("line", self.by_line)])
 
 
+# What the time of a block goes to.
+_ACTIVITIES = ("kernels", "planning", "recording", "Python", "report")
 # Kernels that copy rows together.
 _GATHERS = {"gathered", "assembled"}
 
@@ -398,7 +436,11 @@ def _reads() -> _Figures:
 
 
 def _fused() -> _Figures:
-    return {tuple(names.split()): (times,) for names, times in _C._fused_ops()}
+    figures: _Figures = {}
+    for names, times in _C._fused_ops():
+        key = tuple(called(name) for name in names.split())
+        figures[key] = _sum((times,), figures.get(key))
+    return figures
 
 
 def _shared() -> _Figures:
@@ -430,7 +472,7 @@ def _since(now: _Figures, before: _Figures) -> _Figures:
 def _held() -> list[Held]:
     totals: _Figures = {}
     for op, place, *figures in _C._held_at_peak():
-        key = op, _place(place)
+        key = called(op), _place(place)
         totals[key] = _sum(figures, totals.get(key))
     held = [Held(*key, *figures) for key, figures in totals.items() if figures[1]]
     return sorted(held, key=lambda held: (-held.bytes, held))

@@ -1,6 +1,8 @@
 // exec/company.cpp: what company is worth to the pending nodes that a fiber looks at.
 #include "exec/company.hpp"
 
+#include <algorithm>
+
 #include "exec/execute.hpp"
 
 namespace wend {
@@ -23,16 +25,18 @@ int64_t gain_of(const Node& node) {
 
 constexpr uint32_t kMost = 64;  // nodes; more are worth it
 
-bool is_little(int64_t gain, int64_t nodes, size_t fibers) {
-  const auto n = static_cast<int64_t>(fibers);
-  return gain * (n - 1) <= waiting_costs.to_switch * n + waiting_costs.to_batch * nodes;
+// What each of so many fibers gains if they wait for each other.
+int64_t balance(int64_t gain, int64_t nodes, size_t fibers) {
+  const auto n = static_cast<int64_t>(std::max<size_t>(fibers, 1));
+  return (gain * (n - 1) - waiting_costs.to_batch * nodes) / n - waiting_costs.to_switch;
 }
 
 }  // namespace
 
-Few not_worth_waiting(const Node& node, size_t fibers) {
+Weighed weigh_waiting(const Node& node, size_t fibers) {
   Few all{node.slot, 1};
   int64_t gain = 0, nodes = 0;
+  bool is_much = false;
   for (uint64_t left = 1; left; left &= left - 1) {
     const Node& needed = *pending.nodes[all.last - static_cast<uint32_t>(std::countr_zero(left))];
     gain += gain_of(needed);
@@ -40,20 +44,22 @@ Few not_worth_waiting(const Node& node, size_t fibers) {
     for (const Value& in : needed.in()) {
       if (!in || in->state != State::pending) continue;
       const uint32_t before = all.last - in->slot;
-      if (before >= kMost) return {};
+      is_much |= before >= kMost;
+      if (before >= kMost) continue;
       all.places |= uint64_t{1} << before;
       left |= uint64_t{1} << before;
     }
   }
-  return is_little(gain, nodes, fibers) ? all : Few{};
+  const int64_t nanoseconds = balance(gain, nodes, fibers);
+  return {is_much || nanoseconds > 0 ? Few{} : all, nanoseconds};
 }
 
-bool is_not_worth_waiting(size_t fibers) {
-  if (pending.nodes.size() > kMost) return false;
+bool is_worth_waiting(size_t fibers) {
+  if (pending.nodes.size() > kMost) return true;
   int64_t gain = 0;
   for (const Node* node : pending.nodes)
     if (is_due(node)) gain += gain_of(*node);
-  return is_little(gain, static_cast<int64_t>(pending.live), fibers);
+  return balance(gain, static_cast<int64_t>(pending.live), fibers) > 0;
 }
 
 }  // namespace wend

@@ -35,10 +35,18 @@ struct WaitingCosts {
 };
 inline constinit WaitingCosts waiting_costs;
 
-// The pending node and all that it needs, if to run them alone takes less than to wait until they
-// run together with those of `fibers` that do the same; else nothing.
-Few not_worth_waiting(const Node& node, size_t fibers);
-// The same of all that is pending.
-bool is_not_worth_waiting(size_t fibers);
+// As many as it takes for more to gain little.
+constexpr size_t kManyFibers = 64;
+
+struct Weighed {
+  Few alone;  // the node and all that it needs, if to run them alone is better; or nothing
+  int64_t nanoseconds;  // that the fiber gains if it waits
+};
+
+// Whether a fiber that looks at a pending node had better wait until what that needs runs together
+// with the same of other fibers; all of them are `fibers`.
+Weighed weigh_waiting(const Node& node, size_t fibers);
+// The same for all that is pending.
+bool is_worth_waiting(size_t fibers);
 
 }  // namespace wend

@@ -356,6 +356,7 @@ void Group::run_here() {
   const KernelFloats floats;
   const int64_t start = report ? now() : 0;
   {
+    const During kernels(Activity::kernels);
     std::optional<Unlocked> unlocked;
     if (is_worth_unlocking(work)) unlocked.emplace(members());
     kernel();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "exec/execute.hpp"
 #include "exec/group.hpp"
 #include "graph/describe.hpp"
 #include "graph/outside.hpp"
@@ -82,12 +83,19 @@ T& Report::at(Map<T>& map, const Key& key) {
 Report::Key Report::key_of(const Node& node, Apart why, uint32_t slot) {
   const Source source = node.source();
   if (!source.code) return {node.op, nullptr, 0, why, slot};
-  int32_t& first = at(lines_, {nullptr, source.code, source_hooks.line(source)});
-  if (first == 0) first = source.instruction;
-  return {node.op, source.code, first, why, slot};
+  // To find the line of an instruction takes long; few instructions record.
+  const auto [known, is_new] = firsts_.try_emplace({nullptr, source.code, source.instruction});
+  if (is_new) {
+    int32_t& first = at(lines_, {nullptr, source.code, source_hooks.line(source)});
+    if (first == 0) first = source.instruction;
+    known->second = first;
+  }
+  return {node.op, source.code, known->second, why, slot};
 }
 
 Report::Report() {
+  stopwatch = &stopwatch_;
+  stopwatch_.since = now();
   buffer_goes = given_back;
   outside_hooks.read = [](const std::string& tensor, bool at_once, int64_t nanoseconds) {
     Shared& total = report->shared[tensor];
@@ -98,6 +106,7 @@ Report::Report() {
 }
 
 Report::~Report() {
+  stopwatch = nullptr;
   buffer_goes = nullptr;
   outside_hooks.read = nullptr;
   const auto let_go = [](const auto& map) {
@@ -112,6 +121,7 @@ Report::~Report() {
 }
 
 void Report::kernel(const Node& node, int64_t nanoseconds) {
+  const During watching(Activity::watching);
   Kernels& total = at(kernels, key_of(node));
   ++total.calls;
   total.nanoseconds += nanoseconds;
@@ -119,6 +129,7 @@ void Report::kernel(const Node& node, int64_t nanoseconds) {
 }
 
 void Report::allocated(const Node& node) {
+  const During watching(Activity::watching);
   given_back(*node.buffer);  // by the input that it was taken over from
   const Key key = key_of(node);
   held_.insert_or_assign(node.buffer, key);
@@ -126,6 +137,7 @@ void Report::allocated(const Node& node) {
 }
 
 void Report::given_back(const Buffer& buffer) {
+  const During watching(Activity::watching);
   const auto it = report->held_.find(&buffer);
   if (it == report->held_.end()) return;
   report->note(it->second, -1, -static_cast<int64_t>(buffer.bytes));
@@ -146,6 +158,7 @@ void Report::note(const Key& key, int64_t values, int64_t bytes) {
 }
 
 void Report::fusion(std::span<Node* const> members, int64_t nanoseconds) {
+  const During watching(Activity::watching);
   std::string names;
   double cost = 0;
   for (const Node* member : members) {
@@ -162,10 +175,17 @@ void Report::fusion(std::span<Node* const> members, int64_t nanoseconds) {
   }
 }
 
-void Report::observed() {
+int64_t Report::spent(Activity activity) {
+  stopwatch_.change(stopwatch_.now);
+  return stopwatch_.nanoseconds[static_cast<int>(activity)];
+}
+
+void Report::observed(int64_t gain_of_waiting) {
+  const During watching(Activity::watching);
   const Source source = current_source();
   reader_ = &at(reads, {nullptr, source.code, source.instruction});
   ++reader_->times;
+  reader_->gain += std::max<int64_t>(gain_of_waiting, 0);
   if (source.code) source_hooks.release(source.code, 1);
 }
 
@@ -177,10 +197,12 @@ void Report::run(size_t nodes) {
 }
 
 void Report::batch(std::span<Node* const> members) {
+  const During watching(Activity::watching);
   ++at(batches, key_of(*members[0], {}, static_cast<uint32_t>(members.size())));
 }
 
 void Report::apart(std::span<Node* const> members, Apart why, uint32_t slot, size_t count) {
+  const During watching(Activity::watching);
   if (!members[0]->op->kernel) return;
   Parts& total = at(parts, key_of(*members[0], why, slot));
   total.nodes += members.size();
@@ -189,6 +211,7 @@ void Report::apart(std::span<Node* const> members, Apart why, uint32_t slot, siz
 }
 
 void Report::alone(const Node& node, bool others) {
+  const During watching(Activity::watching);
   if (node.n_inputs == 0) return;
   Node* const one[] = {const_cast<Node*>(&node)};
   if (node.extra)
@@ -200,6 +223,7 @@ void Report::alone(const Node& node, bool others) {
 }
 
 void Report::level(std::span<const std::vector<Node*>> groups) {
+  const During watching(Activity::watching);
   Map<std::vector<const std::vector<Node*>*>> lines;
   for (const auto& group : groups) lines[key_of(*group[0])].push_back(&group);
   for (const auto& [line, all] : lines) {

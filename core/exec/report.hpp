@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "graph/activity.hpp"
 #include "graph/op.hpp"
 
 namespace wend {
@@ -42,6 +43,7 @@ class Report {
   };
   struct Reads {
     uint64_t times = 0, runs = 0, nodes = 0;
+    int64_t gain = 0;  // estimated nanoseconds less, were each the reading of a fiber
   };
   struct Parts {
     uint64_t nodes = 0, parts = 0,
@@ -59,13 +61,16 @@ class Report {
   Report(const Report&) = delete;
   ~Report();
 
+  // Nanoseconds of an activity so far.
+  int64_t spent(Activity activity);
+
   void kernel(const Node& node, int64_t nanoseconds);
   // The node was given memory, new or of one of its inputs.
   void allocated(const Node& node);
   // Nodes that ran in one pass, whose time is divided by what they cost.
   void fusion(std::span<Node* const> members, int64_t nanoseconds);
   // The line that runs now looks at a value that is pending.
-  void observed();
+  void observed(int64_t gain_of_waiting);
   // A run begins.
   void run(size_t nodes);
   // Nodes that ran as one.
@@ -100,8 +105,10 @@ class Report {
   Key key_of(const Node& node, Apart why = {}, uint32_t slot = 0);
   void differ(std::span<const std::vector<Node*>* const> groups);
 
-  Map<int32_t> lines_;       // the first instruction met of each line
+  Map<int32_t> lines_;       // the first instruction met of each line ...
+  Map<int32_t> firsts_;      // ... and that of each instruction's; `lines_` holds on to the code
   Reads* reader_ = nullptr;  // the line that looked last
+  Stopwatch stopwatch_;
   std::unordered_map<const Buffer*, Key> held_;
   Map<Held> since_peak_;  // what came and went; `lines_` holds on to the code of its keys
   int64_t bytes_held_ = 0, peak_ = 0;

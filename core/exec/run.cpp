@@ -16,6 +16,7 @@
 #include "exec/flight.hpp"
 #include "exec/fuse.hpp"
 #include "exec/report.hpp"
+#include "graph/activity.hpp"
 #include "graph/batch.hpp"
 #include "graph/describe.hpp"
 #include "graph/fiber.hpp"
@@ -110,7 +111,10 @@ void give_memory(Node& node) {
 
 [[gnu::noinline]] void call_reported(Run& run, int64_t work) {
   const int64_t start = now();
-  call_kernel(run, work);
+  {
+    const During kernels(Activity::kernels);
+    call_kernel(run, work);
+  }
   if (report) report->kernel(run.node, now() - start);  // another thread may have ended it
 }
 
@@ -289,6 +293,7 @@ namespace {
 // Nodes keep their places while a run goes through them, and others inside it.
 struct KeepPlaces {
   const bool outermost = !pending.in_run;
+  const During planning{Activity::planning};
 
   KeepPlaces() {
     // Those that were dropped count no more.
@@ -447,13 +452,14 @@ bool may_give_way() {
 
 // True: what was pending has been run by the others.
 bool give_way() {
-  return mode.fiber && may_give_way() && !is_not_worth_waiting(mode.fiber->company()) &&
+  return mode.fiber && may_give_way() && is_worth_waiting(mode.fiber->company()) &&
          mode.fiber->wait();
 }
 
 // Nodes keep their places; those at the end of the list go with it.
 struct KeepOtherPlaces {
   const bool outermost = !std::exchange(pending.in_run, true);
+  const During planning{Activity::planning};
 
   KeepOtherPlaces() = default;
   KeepOtherPlaces(const KeepOtherPlaces&) = delete;
@@ -485,24 +491,21 @@ void give_way_for(const Node& node) {
   if (!mode.fiber || !may_give_way()) return;
   const size_t fibers = mode.fiber->company();
   if (fibers < 2) return;
-  const Few few = not_worth_waiting(node, fibers);
-  few.empty() ? static_cast<void>(mode.fiber->wait()) : run_few(few);
+  const Few alone = weigh_waiting(node, fibers).alone;
+  alone.empty() ? static_cast<void>(mode.fiber->wait()) : run_few(alone);
 }
 
 }  // namespace
 
 void settle(bool finish) {
-  if (pending.live > 0) {
-    if (report) report->observed();
-    if (!give_way()) start_pending();
-  }
+  if (pending.live > 0 && !give_way()) start_pending();
   if (pending.live == 0) pending.self_reliant = 0;
   if (finish) finish_kernels();
 }
 
 void observe(Node& node) {
   if (node.state == State::pending) {
-    if (report) report->observed();
+    if (report && !mode.fiber) report->observed(weigh_waiting(node, kManyFibers).nanoseconds);
     give_way_for(node);
   }
   observe_now(node);
