@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/checked.hpp"
 #include "bind/args.hpp"
 #include "bind/autograd.hpp"
 #include "bind/interop.hpp"
@@ -200,7 +201,7 @@ PyObject* number_object(const char* p, DType dtype) {
 PyObject* list_of(const Node& n, int dim, const char* p) {
   if (dim == n.ndim()) return number_object(p, n.dtype);
   Object list(PyList_New(n.size(dim)));
-  const int64_t step = n.layout->stride(dim) * size_of(n.dtype);
+  const int64_t step = clamped_mul(n.layout->stride(dim), size_of(n.dtype));
   for (int64_t i = 0; i < n.size(dim); ++i) {
     PyObject* item = list_of(n, dim + 1, p + i * step);
     if (!item) throw PythonError{};

@@ -124,7 +124,33 @@ PyObject* capsule_of(PyObject* tensor) {
   return Py_NewRef(capsule.get());
 }
 
+// Nothing that a capsule says is believed before it was looked at.
+void check_plausible(const DLTensor& t) {
+  if (t.ndim < 0 || t.ndim > kMaxDims)
+    fail(ErrorKind::buffer, "the DLPack tensor has ", t.ndim, " dimensions; wend has from 0 to ",
+         kMaxDims);
+  if (t.ndim > 0 && !t.shape) fail(ErrorKind::buffer, "the DLPack tensor has no shape");
+  for (int i = 0; i < t.ndim; ++i)
+    if (t.shape[i] < 0)
+      fail(ErrorKind::buffer, "the DLPack tensor has a negative size, ", t.shape[i],
+           " at dimension ", i);
+}
+
+// The first element; null where there are none.
+char* data_of(const DLTensor& t, const Layout& layout) {
+  if (layout.numel == 0) return nullptr;
+  const auto base = reinterpret_cast<uintptr_t>(t.data);
+  uintptr_t begin = 0, end = 0;
+  const auto bytes = static_cast<uintptr_t>(layout.span) * size_of(dtype_of(t.dtype));
+  if (!t.data || __builtin_add_overflow(base, t.byte_offset, &begin) ||
+      __builtin_add_overflow(begin, bytes, &end))
+    fail(ErrorKind::buffer, "the DLPack tensor lies at no possible address: data ", t.data,
+         ", byte_offset ", t.byte_offset, ", sizes ", show(layout.sizes()));
+  return reinterpret_cast<char*>(begin);
+}
+
 LayoutRef layout_of(const DLTensor& t) {
+  check_plausible(t);
   const std::span sizes(t.shape, static_cast<size_t>(t.ndim));
   if (!t.strides) return contiguous(sizes);
   const std::span strides(t.strides, static_cast<size_t>(t.ndim));
@@ -149,7 +175,7 @@ PyObject* tensor_of(PyObject* capsule) {
          t.device.type);
   const DType dtype = dtype_of(t.dtype);
   const LayoutRef layout = layout_of(t);
-  char* data = static_cast<char*>(t.data) + t.byte_offset;
+  char* data = data_of(t, *layout);
   if (reinterpret_cast<uintptr_t>(data) % size_of(dtype))
     fail(ErrorKind::buffer, "the DLPack tensor is not aligned to its element size");
   bool read_only = false;

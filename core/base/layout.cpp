@@ -8,14 +8,22 @@
 #include <cstring>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/forever.hpp"
 
 namespace wend {
 
+namespace {
+
+[[noreturn]] void too_many_dims() {
+  fail(ErrorKind::runtime, "only tensors with up to ", kMaxDims, " dims are supported");
+}
+
+}  // namespace
+
 Dims::Dims(std::span<const int64_t> list) {
-  if (list.size() > kMaxDims)
-    fail(ErrorKind::runtime, "tensors have at most ", kMaxDims, " dimensions, got ", list.size());
+  if (list.size() > kMaxDims) too_many_dims();
   n = static_cast<int>(list.size());
   std::copy(list.begin(), list.end(), d);
 }
@@ -23,7 +31,7 @@ Dims::Dims(std::span<const int64_t> list) {
 void Dims::push(int64_t v) { insert(n, v); }
 
 void Dims::insert(int at, int64_t v) {
-  if (n == kMaxDims) fail(ErrorKind::runtime, "tensors have at most ", kMaxDims, " dimensions");
+  if (n == kMaxDims) too_many_dims();
   std::memmove(d + at + 1, d + at, sizeof(int64_t) * (n - at));
   d[at] = v;
   ++n;
@@ -37,22 +45,44 @@ void Dims::erase(int at) {
 bool Dims::operator==(const Dims& o) const { return n == o.n && std::equal(d, d + n, o.d); }
 
 int64_t count(std::span<const int64_t> sizes) {
-  int64_t total = 1;
-  bool overflow = false;
+  int64_t counted = 1;  // with 1 for every 0, as strides are
+  bool overflow = false, empty = false;
   for (int64_t s : sizes) {
-    if (s == 0) return 0;
-    overflow |= __builtin_mul_overflow(total, s, &total);
+    if (s < 0)
+      fail(ErrorKind::runtime, "Trying to create tensor with negative dimension ", s, ": ",
+           show(sizes));
+    overflow |= __builtin_mul_overflow(counted, std::max<int64_t>(s, 1), &counted);
+    empty |= s == 0;
   }
-  if (overflow || total > (int64_t{1} << 59))
+  const int64_t total = empty ? 0 : counted;
+  if (overflow && empty) fail(ErrorKind::runtime, "Stride calculation overflowed");
+  if (overflow || total > kMostElements)
     fail(ErrorKind::runtime, "Storage size calculation overflowed with sizes=", show(sizes));
   return total;
 }
 
 namespace {
 
+// One past the last element that is reached, or 0 where there is none.
+int64_t span_of(int64_t numel, std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+  Wide last = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (strides[i] < 0)
+      fail(ErrorKind::runtime,
+           "as_strided: Negative strides are not supported at the moment, got strides: ",
+           show(strides));
+    last += Wide{sizes[i] - 1} * strides[i];
+  }
+  if (numel == 0) return 0;
+  if (last >= kMostElements)
+    fail(ErrorKind::runtime, "Storage size calculation overflowed with sizes=", show(sizes),
+         " and strides=", show(strides));
+  return static_cast<int64_t>(last) + 1;
+}
+
 // Says how many it has set.
 size_t set_contiguous_strides(std::span<const int64_t> sizes, int64_t* strides) {
-  // Wraps around where the sizes are too large to count, which is told when the layout is made.
+  // Wraps around where the sizes are too large to count, for which no layout is made.
   uint64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = static_cast<int64_t>(step);
@@ -74,7 +104,6 @@ namespace {
 bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   int64_t step = 1;
   for (int i = static_cast<int>(sizes.size()) - 1; i >= 0; --i) {
-    if (sizes[i] == 0) return true;
     if (sizes[i] != 1) {
       if (strides[i] != step) return false;
       step *= sizes[i];
@@ -128,7 +157,6 @@ bool is_dense(std::span<const int64_t> sizes, std::span<const int64_t> strides) 
   int order[kMaxDims];
   int n = 0;
   for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
-    if (sizes[i] == 0) return true;
     if (sizes[i] != 1) order[n++] = i;
   }
   std::sort(order, order + n, [&](int a, int b) { return strides[a] < strides[b]; });
@@ -182,7 +210,7 @@ class Table {
   static Layout* make(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                       uint32_t hash) {
     const int n = static_cast<int>(sizes.size());
-    const int64_t numel = count(sizes);
+    const int64_t numel = count(sizes), span = span_of(numel, sizes, strides);
     auto* l = static_cast<Layout*>(std::malloc(sizeof(Layout) + 2 * n * sizeof(int64_t)));
     if (!l) fail(ErrorKind::memory, "out of memory");
     l->refs = 0;
@@ -191,17 +219,13 @@ class Table {
     std::ranges::copy(sizes, l->data);
     std::ranges::copy(strides, l->data + n);
     l->numel = numel;
-    l->contiguous = is_contiguous(sizes, strides);
+    l->contiguous = numel == 0 || is_contiguous(sizes, strides);
     l->dense = l->contiguous || is_dense(sizes, strides);
     const Dims own(strides);
     l->in_order = l->dense && own == strides_following(sizes, {&own, 1});
     l->uniform = l->numel > 0;
     for (int i = 0; i < n; ++i) l->uniform &= sizes[i] == 1 || strides[i] == 0;
-    l->span = 0;
-    if (l->numel > 0) {
-      l->span = 1;
-      for (int i = 0; i < n; ++i) l->span += (sizes[i] - 1) * strides[i];
-    }
+    l->span = span;
     return l;
   }
 

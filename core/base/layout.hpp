@@ -2,16 +2,16 @@
 // the same pointer; a node's offset into its storage is kept by the node.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
 
+#include "base/limits.hpp"
 #include "base/ref.hpp"
 
 namespace wend {
-
-constexpr int kMaxDims = 32;
 
 // A short list of integers by value: sizes, strides, dims.
 struct Dims {
@@ -19,6 +19,13 @@ struct Dims {
   int64_t d[kMaxDims];
 
   Dims() = default;
+  // Copies what is used only.
+  Dims(const Dims& o) : n(o.n) { std::copy_n(o.d, n, d); }
+  Dims& operator=(const Dims& o) {
+    n = o.n;
+    std::copy_n(o.d, n, d);
+    return *this;
+  }
   Dims(std::initializer_list<int64_t> list)
       : Dims(std::span<const int64_t>(list.begin(), list.size())) {}
   explicit Dims(std::span<const int64_t> list);
@@ -36,6 +43,7 @@ struct Dims {
   bool operator==(const Dims& o) const;
 };
 
+// No size or stride is negative, and numel and span are at most kMostElements.
 struct Layout {
   mutable uint32_t refs;
   uint32_t hash;

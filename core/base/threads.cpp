@@ -24,6 +24,7 @@
 #endif
 
 #include "base/denormals.hpp"
+#include "base/error.hpp"
 
 namespace wend {
 
@@ -360,7 +361,7 @@ int usable_cores() {
 int default_threads() {
   const char* setting = std::getenv("WEND_NUM_THREADS");
   const int count = setting ? std::atoi(setting) : 0;
-  return count > 0 ? count : usable_cores();
+  return count > 0 ? std::min(count, kMostThreads) : usable_cores();
 }
 
 }  // namespace
@@ -389,7 +390,12 @@ void worker_was_held_up() {
   held_up.until = now + time;
 }
 
-void set_num_threads(int count) { threads_wanted = std::max(1, count); }
+void set_num_threads(int count) {
+  if (count > kMostThreads)
+    fail(ErrorKind::runtime, "set_num_threads: wend runs at most ", kMostThreads, " threads, not ",
+         count);
+  threads_wanted = std::max(1, count);
+}
 
 void detail::parallel_for(int64_t n, int64_t grain, RangeBody body, void* context, bool wake) {
   const int threads = num_threads();

@@ -9,8 +9,9 @@ namespace wend {
 
 // Threads that a parallel_for may use, the caller included. Until set, it is WEND_NUM_THREADS or
 // the number of cores this process may run on.
+constexpr int kMostThreads = 1024;
 int num_threads();
-void set_num_threads(int count);
+void set_num_threads(int count);  // raises for more than kMostThreads
 
 namespace detail {
 using RangeBody = void (*)(void* context, int64_t begin, int64_t end);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/checked.hpp"
 #include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "base/ref.hpp"
@@ -78,7 +79,7 @@ struct Arg {
   bool is_none() const { return kind == none; }
   bool is_number() const { return kind >= boolean && kind <= real; }
   bool as_bool() const { return i != 0; }
-  int64_t as_int() const { return kind == real ? static_cast<int64_t>(d) : i; }
+  int64_t as_int() const { return kind == real ? clamped_int(d) : i; }
   double as_real() const { return kind == real ? d : static_cast<double>(i); }
   DType as_dtype() const { return t; }
   DType as_dtype(DType otherwise) const { return kind == dtype ? t : otherwise; }

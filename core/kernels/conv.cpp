@@ -23,7 +23,7 @@ struct Inside {
   int64_t begin, end;
   Inside(const Windows& w, int64_t k) {
     const int64_t first = k * w.dilation[2] - w.padding[2], stride = w.stride[2];
-    begin = first >= 0 ? 0 : (-first + stride - 1) / stride;
+    begin = first >= 0 ? 0 : (-first - 1) / stride + 1;
     end = first >= w.image[2] ? 0 : (w.image[2] - 1 - first) / stride + 1;
     end = std::min(end, w.places[2]);
     begin = std::min(begin, end);

@@ -225,7 +225,7 @@ const int64_t* find_outside(std::span<const int64_t> sizes, std::span<const int6
 
 void add_places(std::span<const int64_t> sizes, std::span<const int64_t> strides,
                 const int64_t* index, int64_t size, int64_t scale, int64_t* sums) {
-  int64_t rows[32], step_out = 1;
+  int64_t rows[kMaxDims], step_out = 1;
   for (size_t i = sizes.size(); i-- > 0; step_out *= sizes[i]) rows[i] = step_out;
   Iteration it;
   it.begin(sizes);
@@ -247,7 +247,7 @@ template <class Found>
 void each_nonzero(std::span<const int64_t> sizes, Strided in, Found&& found) {
   const int ndim = static_cast<int>(sizes.size());
   const int64_t inner = ndim ? sizes[ndim - 1] : 1, step = ndim ? in.strides[ndim - 1] : 0;
-  int64_t outer = 1, coordinate[32] = {};
+  int64_t outer = 1, coordinate[kMaxDims] = {};
   for (int i = 0; i + 1 < ndim; ++i) outer *= sizes[i];
   const Cast to_bool = cast_loop(DType::bool_, in.dtype);
   const int64_t element = size_of(in.dtype);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/limits.hpp"
+
 namespace wend {
 
 constexpr int kMaxOperands = 8;
@@ -15,8 +17,8 @@ template <int kMost>
 struct IterationOf {
   int ndim = 0;
   int operands = 0;
-  int64_t size[32];
-  int64_t stride[kMost][32];
+  int64_t size[kMaxDims];
+  int64_t stride[kMost][kMaxDims];
   char* data[kMost];
 
   void begin(std::span<const int64_t> sizes) {
@@ -87,7 +89,7 @@ struct IterationOf {
   void walk(int64_t begin, int64_t end, Body&& body) const {
     char* at[kMost];
     int64_t step[kMost];
-    int64_t index[32];
+    int64_t index[kMaxDims];
     const int last = ndim - 1;
     int64_t rest = begin;
     for (int i = last - 1; i >= 0; --i) {

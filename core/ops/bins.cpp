@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <memory>
 
+#include "base/checked.hpp"
 #include "exec/run.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
@@ -134,13 +136,21 @@ Value observed(const Value& a) {
   return own;
 }
 
+// Zeros that `fill` makes something of.
+template <class T, class Fill>
+Value filled_list(int64_t n, DType dtype, Fill fill) {
+  const LayoutRef layout = contiguous(Dims{n});
+  BufferRef buffer = allocate(n * sizeof(T));
+  fill(std::uninitialized_fill_n(reinterpret_cast<T*>(buffer->data), n, T{}) - n);
+  return from_buffer(op_named("data"), std::move(buffer), dtype, layout.get());
+}
+
 template <class T>
 Value weighted_bincount(const Node& values, const Value& weights, int64_t bins, DType dtype) {
   const Value given = observed(cast(weights, dtype));
-  std::vector<T> sums(bins);
-  sum_weights(indices(values), values.numel(), reinterpret_cast<const T*>(given->data()),
-              sums.data());
-  return list_of(sums, dtype);
+  return filled_list<T>(bins, dtype, [&](T* sums) {
+    sum_weights(indices(values), values.numel(), reinterpret_cast<const T*>(given->data()), sums);
+  });
 }
 
 Values body_bincount(Call& c) {
@@ -159,15 +169,14 @@ Values body_bincount(Call& c) {
   int64_t bins = c[2].as_int();
   for (const int64_t* v = first; v < end; ++v) {
     if (*v < 0) fail(ErrorKind::runtime, rule);
-    bins = std::max(bins, *v + 1);
+    bins = std::max(bins, checked_add(*v, 1));
   }
   if (!c[1].is_none() && c.tensor(1)->dtype == DType::float32)
     return {weighted_bincount<float>(*values, c.tensor(1), bins, DType::float32)};
   if (!c[1].is_none())
     return {weighted_bincount<double>(*values, c.tensor(1), bins, DType::float64)};
-  std::vector<int64_t> counts(bins);
-  count_values(first, values->numel(), counts.data());
-  return {list_of(counts, DType::int64)};
+  return {filled_list<int64_t>(
+      bins, DType::int64, [&](int64_t* counts) { count_values(first, values->numel(), counts); })};
 }
 
 // Attributes: bins, min, max; equal ones mean the range of the values.

@@ -124,7 +124,7 @@ Values round_body(Call& c) {
   if (!is_floating(a->dtype))
     fail(ErrorKind::not_implemented, "\"round_cpu\" not implemented for '",
          scalar_type_name(a->dtype), "'");
-  const Value power = std::pow(10.0, static_cast<double>(std::abs(decimals)));
+  const Value power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
   return {decimals > 0 ? round(a * power) / power : round(a / power) * power};
 }
 
@@ -226,9 +226,14 @@ Values mvlgamma_body(Call& c) {
   if (a->dtype == DType::bool_)
     fail(ErrorKind::runtime, "The input tensor may not be a boolean tensor.");
   if (p < 1) fail(ErrorKind::runtime, "p has to be greater than or equal to 1");
-  Value total = lgamma(a);
-  for (int64_t j = 1; j < p; ++j) total = total + lgamma(a - 0.5 * static_cast<double>(j));
-  return {total + 0.25 * static_cast<double>(p * (p - 1)) * std::log(std::numbers::pi)};
+  const auto terms = static_cast<double>(p);
+  const double constant = 0.25 * terms * (terms - 1) * std::log(std::numbers::pi);
+  if (p == 1) return {lgamma(a)};
+  // The arguments of all terms side by side, a[..., None] - j / 2.
+  const Value whole = is_floating(a->dtype) ? a : cast(a, default_dtype());
+  const Value halves = record(op_named("counted"), {},
+                              {Arg::of(p), Arg::of(whole->dtype), Arg::of(0.0), Arg::of(-0.5)});
+  return {sum(lgamma(unsqueeze(whole, -1) + halves), Dims{-1}, false) + constant};
 }
 
 Value derived_digamma(int64_t n, const Value& a) {

@@ -2,6 +2,7 @@
 // Products of matrices are ops/matmul; what takes lists of tensors is written in Python.
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "kernels/iterate.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
@@ -73,7 +74,7 @@ Values body_kron(Call& c) {
     spread_a.push(1);
     spread_b.push(1);
     spread_b.push(of_b);
-    sizes.push(of_a * of_b);
+    sizes.push(checked_mul(of_a, of_b));
   }
   return {reshape(reshape(a, spread_a) * reshape(b, spread_b), sizes)};
 }

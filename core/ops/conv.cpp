@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/checked.hpp"
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
@@ -220,13 +221,18 @@ void check_channels(const Geometry& g, const Node& input, const Node& weight, co
          show(bias->sizes()), " instead");
 }
 
+// The size of the kernel with its gaps.
+Wide reach_of(const Geometry& g, const Node& weight, int i) {
+  return Wide{g.dilation[i]} * (weight.size(i + 2) - 1) + 1;
+}
+
 // Where the image with its padding is smaller than the kernel with its gaps.
 void check_fits(const Geometry& g, const Node& input, const Node& weight) {
   Dims padded, kernel;
   bool fits = true;
   for (int i = 0; i < g.n; ++i) {
-    padded.push(input.size(i + 2) + 2 * g.padding[i]);
-    kernel.push(g.dilation[i] * (weight.size(i + 2) - 1) + 1);
+    padded.push(checked(input.size(i + 2) + 2 * Wide{g.padding[i]}));
+    kernel.push(checked(reach_of(g, weight, i)));
     fits = fits && padded[i] >= kernel[i];
   }
   if (!fits)
@@ -272,17 +278,16 @@ Dims sizes_of_output(const Geometry& g, const Node& input, const Node& weight, b
     // Images without channels have none afterwards either.
     Dims sizes{input.size(0), input.size(1) ? weight.size(0) : 0};
     for (int i = 0; i < g.n; ++i) {
-      const int64_t kernel = g.dilation[i] * (weight.size(i + 2) - 1) + 1;
-      sizes.push(same ? input.size(i + 2)
-                      : (input.size(i + 2) + 2 * g.padding[i] - kernel) / g.stride[i] + 1);
+      const Wide room = input.size(i + 2) + 2 * Wide{g.padding[i]} - reach_of(g, weight, i);
+      sizes.push(same ? input.size(i + 2) : checked(room / g.stride[i] + 1));
     }
     return sizes;
   }
-  Dims sizes{input.size(0), weight.size(1) * g.groups}, from, to;
+  Dims sizes{input.size(0), checked_mul(weight.size(1), g.groups)}, from, to;
   for (int i = 0; i < g.n; ++i) {
     from.push(input.size(i + 2));
-    to.push((from[i] - 1) * g.stride[i] - 2 * g.padding[i] +
-            g.dilation[i] * (weight.size(i + 2) - 1) + g.output_padding[i] + 1);
+    to.push(checked(Wide{from[i] - 1} * g.stride[i] - 2 * Wide{g.padding[i]} +
+                    reach_of(g, weight, i) + g.output_padding[i]));
     sizes.push(to[i]);
   }
   if (any_below(to, 1))
@@ -308,7 +313,7 @@ void pad_to_same(Geometry& g, const Node& weight) {
     if (g.stride[i] != 1)
       fail(ErrorKind::runtime, "padding='same' is not supported for strided convolutions");
   g.padding = Dims{};
-  for (int i = 0; i < g.n; ++i) g.padding.push(g.dilation[i] * (weight.size(i + 2) - 1) / 2);
+  for (int i = 0; i < g.n; ++i) g.padding.push(checked((reach_of(g, weight, i) - 1) / 2));
 }
 
 Value convolved(Geometry& g, Value input, const Value& weight, const Value& bias, bool same) {

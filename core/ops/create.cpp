@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/checked.hpp"
 #include "base/threads.hpp"
 #include "kernels/cast.hpp"
 #include "ops/batching.hpp"
@@ -73,7 +74,10 @@ void run_arange(Run& s) {
     return store_each<double>(s, [=](int64_t i) { return start + static_cast<double>(i) * step; });
   }
   const int64_t start = s.attr(2).as_int(), step = s.attr(3).as_int();
-  store_each<int64_t>(s, [=](int64_t i) { return start + i * step; });
+  // A product may wrap around where the sum does not.
+  const auto first = static_cast<uint64_t>(start), by = static_cast<uint64_t>(step);
+  store_each<int64_t>(
+      s, [=](int64_t i) { return static_cast<int64_t>(first + static_cast<uint64_t>(i) * by); });
 }
 
 // Both ends are exact: the second half counts back from the end.
@@ -120,7 +124,9 @@ Value filled(const Layout& layout, const Value& fill, DType dtype) {
 }
 
 Value empty(const Layout& layout, DType dtype) {
-  const Arg strides = layout.contiguous ? Arg{} : Arg::of(layout.strides());
+  // What has no elements is contiguous, and keeps the strides that it was given.
+  const bool rows = layout.contiguous && layout.numel > 0;
+  const Arg strides = rows ? Arg{} : Arg::of(layout.strides());
   return record(op_named("uninitialized"), {}, {Arg::of(layout.sizes()), Arg::of(dtype), strides});
 }
 
@@ -204,8 +210,8 @@ Values body_new_empty_strided(Call& c) {
 
 // How many numbers there are from start to end.
 int64_t steps_of_ints(int64_t start, int64_t end, int64_t step) {
-  const int64_t sign = step > 0 ? 1 : -1;
-  return (end - start + step - sign) / step;
+  const int sign = step > 0 ? 1 : -1;
+  return checked((Wide{end} - start + step - sign) / step);
 }
 
 int64_t steps_of_reals(double start, double end, double step) {
@@ -225,6 +231,8 @@ Value arange(const Arg& start, const Arg& end, const Arg& step, const Arg& asked
     fail(ErrorKind::runtime, "unsupported range: ", from, " -> ", to);
   if (by > 0 ? to < from : to > from)
     fail(ErrorKind::runtime, "upper bound and lower bound inconsistent with step sign");
+  for (const Arg& given : {start, end, step})
+    if (given.kind == Arg::real && !is_floating(dtype)) check_fits(*number(given), dtype);
   const int64_t n = real ? steps_of_reals(from, to, by)
                          : steps_of_ints(start.as_int(), end.as_int(), step.as_int());
   return record(op_named("counted"), {}, {Arg::of(n), Arg::of(dtype), start, step});
@@ -237,6 +245,7 @@ DType spaced_dtype(Call& c, const Arg& asked) {
   const DType dtype = asked.as_dtype(default_dtype());
   if (c[2].as_int() < 0) fail(ErrorKind::runtime, "number of steps must be non-negative");
   if (dtype == DType::bool_) not_for("linspace_cpu", dtype);
+  for (int i : {0, 1}) check_fits(*number(c[i]), dtype);
   return dtype;
 }
 

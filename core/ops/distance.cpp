@@ -165,7 +165,7 @@ void check_cdist(const Node& a, const Node& b, double p) {
          " X2: ", b.size(b.ndim() - 1));
   check(a, "X1");
   check(b, "X2");
-  if (p < 0) fail(ErrorKind::runtime, "cdist only supports non-negative p values");
+  if (!(p >= 0)) fail(ErrorKind::runtime, "cdist only supports non-negative p values");
   if (a.numel() == 0 || b.numel() == 0) return;  // the dtype is that of a
   if (is_half(a.dtype)) not_for("cdist", a.dtype);
   if (a.dtype != b.dtype)

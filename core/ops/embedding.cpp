@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "base/checked.hpp"
 #include "base/threads.hpp"
 #include "exec/run.hpp"
 #include "kernels/cast.hpp"
@@ -209,7 +210,7 @@ Values one_hot_body(Call& c) {
   if (classes == -1) {
     observe(indices);
     const int64_t* at = numbers_of(*indices);
-    classes = 1 + std::max<int64_t>(0, *std::max_element(at, at + indices->numel()));
+    classes = checked_add(std::max<int64_t>(0, *std::max_element(at, at + indices->numel())), 1);
     check_classes(at, indices->numel(), classes);
   }
   look_at_given(*c[0].node, [=](const int64_t* at, int64_t n) { check_classes(at, n, classes); });

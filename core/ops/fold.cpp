@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/checked.hpp"
 #include "kernels/conv.hpp"
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
@@ -20,8 +21,8 @@ struct Geometry {
   Dims kernel, dilation, padding, stride, image;
 
   int64_t places(int i) const {
-    const int64_t room = image[i] + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1;
-    return (room >= 0 ? room / stride[i] : -((-room + stride[i] - 1) / stride[i])) + 1;
+    const Wide room = image[i] + 2 * Wide{padding[i]} - Wide{dilation[i]} * (kernel[i] - 1) - 1;
+    return checked(floor_div(room, stride[i]) + 1);
   }
 };
 
@@ -35,8 +36,8 @@ void infer_columns(Infer& s) {
   if (!s.in[0]->layout->contiguous) s.in[0] = contiguous_copy(s.in[0]);
   const Node& in = *s.in[0];
   Dims sizes(in.sizes().first(in.ndim() - 3));
-  sizes.push(in.size(in.ndim() - 3) * g.kernel[0] * g.kernel[1]);
-  sizes.push(g.places(0) * g.places(1));
+  sizes.push(checked_product(Dims{in.size(in.ndim() - 3), g.kernel[0], g.kernel[1]}.span()));
+  sizes.push(checked_mul(g.places(0), g.places(1)));
   s.dtype = in.dtype;
   s.layout = contiguous(sizes);
 }
@@ -164,18 +165,19 @@ Values body_col2im(Call& c) {
          "dimensions for input, but got: ",
          show(input->sizes()));
   const int rows = input->ndim() - 2;
-  if (input->size(rows) % (g.kernel[0] * g.kernel[1]))
+  if (input->size(rows) % clamped_mul(g.kernel[0], g.kernel[1]))
     fail(ErrorKind::runtime,
          "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
          "got input.size(1)=",
          input->size(rows), " and kernel_size=", pair_text(g.kernel), ".");
   const int64_t high = g.places(0), wide = g.places(1), columns = input->size(rows + 1);
-  if (high * wide != columns || high < 1)
+  if (clamped_mul(high, wide) != columns || high < 1)
     fail(ErrorKind::runtime, "Given output_size=", pair_text(g.image),
          ", kernel_size=", pair_text(g.kernel), ", dilation=", pair_text(g.dilation),
          ", padding=", pair_text(g.padding), ", stride=", pair_text(g.stride),
          ", expected size of input's dimension 2 to match the calculated number of sliding blocks ",
-         high, " * ", wide, " = ", high * wide, ", but got input.size(2)=", columns, ".");
+         high, " * ", wide, " = ", clamped_mul(high, wide), ", but got input.size(2)=", columns,
+         ".");
   check_dtype("col2im_out_cpu", input->dtype);
   return {folded("columns_to_image", input, g)};
 }

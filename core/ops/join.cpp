@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/checked.hpp"
 #include "base/forever.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
@@ -149,7 +150,7 @@ Value joined(Values parts, int64_t dim_asked) {
   int64_t end = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     starts[i] = end;
-    end += parts[i]->size(dim);
+    end = checked_add(end, parts[i]->size(dim));
   }
   const Arg attrs[] = {Arg::of(dim), Arg::of(std::span<const int64_t>(starts))};
   Value all = record(op, parts, attrs);
@@ -260,7 +261,7 @@ Values body_split_sizes(Call& c) {
            "split_with_sizes expects split_sizes have only non-negative entries, but got "
            "split_sizes=",
            show(sizes));
-    total += size;
+    total = clamped_add(total, size);
   }
   if (total != a->size(dim))
     fail(ErrorKind::runtime, "split_with_sizes expects split_sizes to sum exactly to ",
@@ -276,6 +277,13 @@ Values body_split_sizes(Call& c) {
   return out;
 }
 
+// Parts that are empty cost nothing but themselves, so that nothing else would stop them.
+void check_parts(int64_t n) {
+  constexpr int64_t most = int64_t{1} << 24;
+  if (n > most)
+    fail(ErrorKind::memory, "can't allocate memory: ", n, " parts of a tensor are too many");
+}
+
 Values body_chunk(Call& c) {
   static const Op& op = op_named("split_part");
   const Value a = c.tensor(0);
@@ -284,8 +292,9 @@ Values body_chunk(Call& c) {
   if (chunks <= 0)
     fail(ErrorKind::runtime, "chunk expects `chunks` to be greater than 0, got: ", chunks);
   const int dim = wrap_dim(c[2].as_int(), a->ndim());
-  const int64_t size = (a->size(dim) + chunks - 1) / chunks;
+  const int64_t size = a->size(dim) / chunks + (a->size(dim) % chunks != 0);
   if (size > 0) return split_evenly(a, size, dim);
+  check_parts(chunks);
   Values out;
   for (int64_t i = 0; i < chunks; ++i) out.push_back(part(op, a, attrs_of_part(dim, 0, 0, i)));
   return out;
@@ -306,6 +315,7 @@ Values tensor_split(const Value& a, int64_t sections, int dim) {
   if (sections <= 0)
     fail(ErrorKind::runtime, "number of sections must be larger than 0, got ", sections);
   const int64_t each = a->size(dim) / sections, longer = a->size(dim) % sections;
+  check_parts(sections);
   Values out;
   int64_t start = 0;
   for (int64_t i = 0; i < sections; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/checked.hpp"
 #include "kernels/cast.hpp"
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
@@ -33,9 +34,9 @@ void infer_constant_pad(Infer& s) {
   Dims sizes(in.sizes());
   for (int i = 0; i < sizes.n; ++i) {
     const Margins m = margins(pad, i, sizes.n);
-    if (in.size(i) + std::min<int64_t>(m.before, 0) + std::min<int64_t>(m.after, 0) < 0)
+    if (Wide{in.size(i)} + std::min<int64_t>(m.before, 0) + std::min<int64_t>(m.after, 0) < 0)
       fail(ErrorKind::runtime, "narrow(): length must be non-negative.");
-    sizes[i] += m.before + m.after;
+    sizes[i] = checked(Wide{sizes[i]} + m.before + m.after);
   }
   s.dtype = in.dtype;
   s.layout = pad.empty() ? dense_like(*in.layout) : like_format(*in.layout, sizes);
@@ -87,12 +88,12 @@ int64_t source_of(std::string_view mode, int64_t i, int64_t size, Margins m) {
 }
 
 Value padded_along(const Value& a, int dim, Margins m, std::string_view mode) {
-  const int64_t size = a->size(dim), total = size + m.before + m.after;
+  const int64_t size = a->size(dim), total = checked(Wide{size} + m.before + m.after);
+  const LayoutRef list = contiguous(Dims{total});
   BufferRef buffer = allocate(total * sizeof(int64_t));
   auto* to = reinterpret_cast<int64_t*>(buffer->data);
   for (int64_t i = 0; i < total; ++i) to[i] = source_of(mode, i - m.before, size, m);
   static const Op& op = op_named("computed");
-  const LayoutRef list = contiguous(Dims{total});
   return index_select(a, dim, from_buffer(op, std::move(buffer), DType::int64, list.get()));
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/checked.hpp"
 #include "base/threads.hpp"
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
@@ -64,11 +65,11 @@ std::vector<Range> fixed_ranges(const Node& node, int d, int64_t size, int64_t n
   const bool count_pad = node.attr(kCountPad).as_bool();
   std::vector<Range> ranges(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t first = i * at(kStride) - padding;
-    const int64_t begin = first < 0 ? first + (-first + step - 1) / step * step : first;
-    const int64_t end = std::min(first + (kernel - 1) * step + 1, size);
-    ranges[i] = {begin, end,
-                 count_pad ? std::min(first + kernel, size + padding) - first : end - begin};
+    const Wide first = Wide{i} * at(kStride) - padding;
+    const int64_t begin = clamped(first < 0 ? first + (-first + step - 1) / step * step : first);
+    const int64_t end = clamped(std::min<Wide>(first + Wide{kernel - 1} * step + 1, size));
+    const Wide counted = std::min<Wide>(first + kernel, Wide{size} + padding) - first;
+    ranges[i] = {begin, end, count_pad ? clamped(counted) : end - begin};
   }
   return ranges;
 }
@@ -228,11 +229,12 @@ void check_list(const char* op, const char* name, const Dims& list, int n, bool 
 
 int64_t size_after(int64_t size, int64_t kernel, int64_t stride, int64_t padding, int64_t dilation,
                    bool ceil) {
-  const int64_t room = size + 2 * padding - dilation * (kernel - 1) - 1 + (ceil ? stride - 1 : 0);
-  int64_t n = (room >= 0 ? room / stride : -((-room + stride - 1) / stride)) + 1;
+  const Wide room =
+      size + 2 * Wide{padding} - Wide{dilation} * (kernel - 1) - 1 + (ceil ? stride - 1 : 0);
+  Wide n = floor_div(room, stride) + 1;
   // The last window begins inside the plane or its padding in front.
-  if (ceil && (n - 1) * stride >= size + padding) --n;
-  return n;
+  if (ceil && (n - 1) * stride >= Wide{size} + padding) --n;
+  return clamped(n);
 }
 
 // "(1x4x4)", of the channels and the pooled sizes.
@@ -262,7 +264,7 @@ void check_numbers(const Geometry& g) {
   for (int i = 0; i < g.n(); ++i) {
     if (g.padding[i] < 0)
       fail(ErrorKind::runtime, "pad must be non-negative, but got pad: ", g.padding[i]);
-    if (g.padding[i] > ((g.kernel[i] - 1) * g.dilation[i] + 1) / 2)
+    if (g.padding[i] > ((Wide{g.kernel[i]} - 1) * g.dilation[i] + 1) / 2)
       fail(ErrorKind::runtime,
            "pad should be at most half of effective kernel size, but got pad=", g.padding[i],
            ", kernel_size=", g.kernel[i], " and dilation=", g.dilation[i]);
@@ -356,13 +358,21 @@ void check_outcome(const Geometry& g, const Node& input, bool max) {
        ". Calculated output size: ", crossed(channels, g.after), ". Output size is too small");
 }
 
+// PyTorch counts in 32 bits, but for the maximum over one dimension.
+void check_small(const Geometry& g) {
+  for (const Dims* list : {&g.kernel, &g.stride, &g.padding, &g.dilation})
+    for (const int64_t v : *list)
+      if (v != static_cast<int32_t>(v))
+        fail(ErrorKind::runtime, "value cannot be converted to type int without overflow");
+}
+
 // Of a maximum or a mean by fixed windows.
 Geometry geometry_of(const char* op, const Node& input, int n, Geometry g, bool ceil, bool max) {
   check_rank(op, input, n, max);
   if (n == 1 && max) check_filled(op, input, n, max);
   g.before = Dims(input.sizes().subspan(input.ndim() - n));
   if (g.stride.n == 0) g.stride = g.kernel;
-  if (n == 1 && max) check_max1(g);
+  n == 1 && max ? check_max1(g) : check_small(g);
   check_numbers(g);
   check_positive(g);
   check_filled(op, input, n, max);

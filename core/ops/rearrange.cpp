@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/checked.hpp"
 #include "base/threads.hpp"
 #include "exec/run.hpp"
 #include "ops/batching.hpp"
@@ -83,8 +84,8 @@ void run_triangle(Run& s) {
   parallel_for(s.node.numel() / columns, std::max<int64_t>(1, 65536 / columns),
                [&](int64_t begin, int64_t end) {
                  for (int64_t r = begin; r < end; ++r) {
-                   const int64_t on = r % rows + diagonal;
-                   const int64_t edge = std::clamp<int64_t>(kLower ? on + 1 : on, 0, columns);
+                   const int64_t on = clamped_add(r % rows + kLower, diagonal);
+                   const int64_t edge = std::clamp<int64_t>(on, 0, columns);
                    char* row = s.out() + r * columns * element;
                    if (kLower)
                      std::memset(row + edge * element, 0, (columns - edge) * element);
@@ -146,7 +147,8 @@ Values body_rot90(Call& c) {
 }
 
 // Each dimension in turn as `repeats` runs over it, or each element in a row where `inner`: a copy
-// of the input with dimensions of size 1 put in, and those expanded.
+// of the input with dimensions of size 1 put in, and those expanded. Dimensions of size 1 that are
+// not repeated are left out, so that what is left has room.
 struct Repeats {
   Dims strides, wide, together;
   uint64_t added = 0;  // bit i: dimension i of `wide` was put in
@@ -155,12 +157,15 @@ struct Repeats {
     const int lead = static_cast<int>(repeats.size()) - in.ndim;
     for (int i = 0; i < static_cast<int>(repeats.size()); ++i) {
       const int64_t size = i < lead ? 1 : in.size(i - lead);
-      const int64_t stride = i < lead ? 0 : in.stride(i - lead);
-      together.push(size * repeats[i]);
-      if (!inner && (repeats[i] != 1 || i < lead)) put_in(repeats[i]);
-      if (i >= lead) {
+      together.push(checked_mul(size, repeats[i]));
+    }
+    if (std::ranges::find(together, 0) != together.end()) return;
+    for (int i = 0; i < together.n; ++i) {
+      const int64_t size = i < lead ? 1 : in.size(i - lead);
+      if (!inner && repeats[i] != 1) put_in(repeats[i]);
+      if (size != 1) {
         wide.push(size);
-        strides.push(stride);
+        strides.push(in.stride(i - lead));
       }
       if (inner && repeats[i] != 1) put_in(repeats[i]);
     }
@@ -190,6 +195,7 @@ void infer_repeat(Infer& s) {
 }
 
 void run_repeat(Run& s) {
+  if (s.node.numel() == 0) return;
   const Repeats r = repeats_of(s.node);
   const Dims rows = contiguous_strides(r.wide.span());
   copy(r.wide.span(), {s.out(), s.node.dtype, rows.span()},
@@ -197,12 +203,14 @@ void run_repeat(Run& s) {
 }
 
 Value repeat_gradient(const GradCall& s) {
+  const auto sizes = s.in(0)->sizes();
+  if (s.g->numel() == 0) return full(sizes, 0, s.g->dtype);
   const Repeats r = repeats_of(s.node());
   Dims added;
   for (int i = 0; i < r.wide.n; ++i)
     if (r.added >> i & 1) added.push(i);
   const Value apart = reshape(s.g, r.wide);
-  return added.n ? sum(apart, added.span(), false) : apart;
+  return reshape(added.n ? sum(apart, added.span(), false) : apart, sizes);
 }
 
 Value repeated(const Value& a, std::span<const int64_t> repeats, bool inner) {
@@ -235,7 +243,7 @@ Values body_repeat_interleave(Call& c) {
   Dims repeats(a->sizes());
   std::ranges::fill(repeats, 1);
   repeats[dim] = c[1].as_int();
-  const int64_t total = a->size(dim) * repeats[dim];
+  const int64_t total = checked_mul(a->size(dim), repeats[dim]);
   if (!c[3].is_none() && c[3].as_int() != total)
     fail(ErrorKind::runtime, "repeat_interleave: Invalid output_size, expected ", total,
          " but got ", c[3].as_int());
@@ -257,15 +265,16 @@ Value interleaved_indices(const Value& repeats, const Arg& output_size) {
   int64_t total = 0;
   for (int64_t i = 0; i < n; ++i) {
     if (times[i] < 0) fail(ErrorKind::runtime, "repeats can not be negative");
-    total += times[i];
+    total = checked_add(total, times[i]);
   }
   if (!output_size.is_none() && output_size.as_int() != total)
     fail(ErrorKind::runtime, "allocated size does not match required size");
+  const LayoutRef layout = contiguous(Dims{total});
   BufferRef buffer = allocate(total * sizeof(int64_t));
   auto* out = reinterpret_cast<int64_t*>(buffer->data);
   for (int64_t i = 0; i < n; ++i) out = std::fill_n(out, times[i], i);
   static const Op& op = op_named("computed");
-  return from_buffer(op, std::move(buffer), DType::int64, contiguous(Dims{total}).get());
+  return from_buffer(op, std::move(buffer), DType::int64, layout.get());
 }
 
 Values body_repeat_each(Call& c) {
@@ -294,7 +303,7 @@ Value diag_embed(const Value& a, int64_t offset, int64_t dim1, int64_t dim2) {
     fail(ErrorKind::runtime, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
   static const Op& diagonal_op = op_named("diagonal");
   Dims sizes(a->sizes());
-  const int64_t side = sizes[sizes.n - 1] + std::abs(offset);
+  const int64_t side = checked(Wide{sizes[sizes.n - 1]} + (offset < 0 ? -Wide{offset} : offset));
   sizes.erase(sizes.n - 1);
   sizes.insert(std::min(i, j), side);
   sizes.insert(std::max(i, j), side);
@@ -333,8 +342,19 @@ struct Segment {
   int64_t begin, end;
 };
 Segment segment(bool lower, int64_t row, int64_t columns, int64_t offset) {
-  if (lower) return {0, std::clamp<int64_t>(row + offset + 1, 0, columns)};
-  return {std::clamp<int64_t>(row + offset, 0, columns), columns};
+  const int64_t edge = std::clamp<int64_t>(clamped(Wide{row} + offset + lower), 0, columns);
+  return lower ? Segment{0, edge} : Segment{edge, columns};
+}
+
+// How many elements the lower triangle has: rows that end before the last column, then full ones.
+Wide lower_count(int64_t rows, int64_t columns, Wide offset) {
+  const Wide first = std::clamp<Wide>(-offset, 0, rows);                  // the first not empty
+  const Wide full = std::clamp<Wide>(columns - 1 - offset, first, rows);  // the first full
+  const Wide n = full - first;
+  // Their lengths go up by 1 from first + offset + 1. Neither factor is more than 2**64.
+  const Wide ends = 2 * (first + offset + 1) + n - 1;
+  const Wide partial = n % 2 ? n * (ends / 2) : n / 2 * ends;
+  return partial + (rows - full) * columns;
 }
 
 Values triangle_indices(Call& c, bool lower) {
@@ -345,20 +365,21 @@ Values triangle_indices(Call& c, bool lower) {
   if (dtype != DType::int64 && dtype != DType::int32)
     fail(ErrorKind::not_implemented, "\"", c.op.name, "\" not implemented for '",
          scalar_type_name(dtype), "'");
-  int64_t total = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    const Segment s = segment(lower, r, columns, offset);
-    total += s.end - s.begin;
-  }
+  // The upper triangle is what the lower one of the diagonal before leaves.
+  const Wide below = lower_count(rows, columns, lower ? offset : Wide{offset} - 1);
+  const int64_t total = checked(lower ? below : Wide{rows} * columns - below);
+  const LayoutRef layout = contiguous(Dims{2, total});
   BufferRef buffer = allocate(2 * total * sizeof(int64_t));
   auto *row = reinterpret_cast<int64_t*>(buffer->data), *column = row + total;
-  for (int64_t r = 0; r < rows; ++r) {
+  // Rows that have no element may be more than can be gone through.
+  const int64_t first = lower ? clamped(std::clamp<Wide>(-Wide{offset}, 0, rows)) : 0;
+  const int64_t end = lower ? rows : clamped(std::clamp<Wide>(Wide{columns} - offset, 0, rows));
+  for (int64_t r = first; r < end && total; ++r) {
     const Segment s = segment(lower, r, columns, offset);
     for (int64_t j = s.begin; j < s.end; ++j) *row++ = r, *column++ = j;
   }
   static const Op& op = op_named("computed");
-  return {cast(from_buffer(op, std::move(buffer), DType::int64, contiguous(Dims{2, total}).get()),
-               dtype)};
+  return {cast(from_buffer(op, std::move(buffer), DType::int64, layout.get()), dtype)};
 }
 
 Values body_argwhere(Call& c) { return {nonzero(c.tensor(0))}; }

@@ -1,6 +1,7 @@
 // ops/reshape.cpp: other names and combinations of views: flatten, movedim, narrow and the like.
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 
@@ -49,7 +50,7 @@ Values body_unflatten(Call& c) {
     fail(ErrorKind::runtime,
          "unflatten got an unexpected error:\nonly one dimension can be inferred");
   int64_t known = 1;
-  for (int64_t v : asked) known *= v == -1 ? 1 : v;
+  for (int64_t v : asked) known = clamped_mul(known, v == -1 ? 1 : v);
   if (unknown ? known == 0 || size % known : known != size)
     fail(ErrorKind::runtime, "unflatten: Provided sizes ", show(asked),
          " don't multiply up to the size of dim ", dim, " (", size, ") in the input tensor");
@@ -72,7 +73,7 @@ Values body_narrow(Call& c) {
     fail(ErrorKind::index, "start out of range (expected to be in range of [", -size, ", ", size,
          "], but got ", start, ")");
   if (start < 0) start += size;
-  if (start + length > size)
+  if (length > size - start)
     fail(ErrorKind::runtime, "start (", start, ") + length (", length, ") exceeds dimension size (",
          size, ").");
   return {slice(a, dim, start, start + length)};

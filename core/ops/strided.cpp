@@ -2,8 +2,8 @@
 // How writes through a view reach its base is tensor/variable; gradients of views are ops/parts.
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
+#include "base/checked.hpp"
 #include "kernels/index.hpp"
 #include "ops/batching.hpp"
 #include "ops/geometry.hpp"
@@ -23,7 +23,7 @@ int64_t storage_size(const Node& node) {
 void check_fits(const Node& whole, const Layout& part, int64_t offset) {
   if (part.numel == 0) return;
   const int64_t element = size_of(whole.dtype), available = storage_size(whole);
-  if (offset >= 0 && offset + part.span <= available) return;
+  if (part.span <= available && offset <= available - part.span) return;
   fail(ErrorKind::runtime, "setStorage: sizes ", show(part.sizes()), ", strides ",
        show(part.strides()), ", storage offset ", offset, ", and itemsize ", element,
        " requiring a storage size of ", (offset + part.span) * element,
@@ -34,35 +34,24 @@ bool has_negative(std::span<const int64_t> list) {
   return std::ranges::any_of(list, [](int64_t v) { return v < 0; });
 }
 
-// Whether the bytes up to the last element are more than can be counted.
-bool overflows(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
-  constexpr int64_t limit = std::numeric_limits<int64_t>::max() / 16;  // an element and an offset
-  int64_t last = 0, step = 0;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 0) return false;
-    if (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||
-        __builtin_add_overflow(last, step, &last) || last > limit)
-      return true;
-  }
-  return false;
-}
-
-void check_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+void check_strided(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                   int64_t offset) {
   if (sizes.size() != strides.size())
     fail(ErrorKind::runtime, "mismatch in length of strides and shape");
   if (has_negative(strides))
     fail(ErrorKind::runtime,
          "as_strided: Negative strides are not supported at the moment, got strides: ",
          show(strides));
-  if (has_negative(sizes) || overflows(sizes, strides))
+  if (offset < 0) fail(ErrorKind::runtime, "Tensor: invalid storage offset ", offset);
+  if (has_negative(sizes) || offset > kMostElements)
     fail(ErrorKind::runtime, "Storage size calculation overflowed with sizes=", show(sizes),
          " and strides=", show(strides));
 }
 
 void infer_as_strided(Infer& s) {
   const auto sizes = s.attrs[0].as_ints(), strides = s.attrs[1].as_ints();
-  check_strided(sizes, strides);
   const int64_t offset = s.attrs[2].is_none() ? s.in[0]->offset : s.attrs[2].as_int();
+  check_strided(sizes, strides, offset);
   set_geometry(s, sizes, strides, offset);
   check_fits(*s.in[0], *s.layout, offset);
 }
@@ -180,8 +169,8 @@ Values body_slice_scatter(Call& c) {
 Values body_as_strided_scatter(Call& c) {
   Value whole = c.tensor(0);
   const auto sizes = c[2].as_ints(), strides = c[3].as_ints();
-  check_strided(sizes, strides);
   const int64_t offset = c[4].is_none() ? whole->offset : c[4].as_int();
+  check_strided(sizes, strides, offset);
   const LayoutRef part = intern(sizes, strides);
   check_fits(*whole, *part, offset);
   if (may_overlap(*part))

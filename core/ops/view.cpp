@@ -2,6 +2,7 @@
 // offset; views by explicit strides are ops/strided, gradients of views ops/parts.
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "ops/geometry.hpp"
 
 namespace wend {
@@ -103,6 +104,14 @@ void infer_t(Infer& s) {
   set_transposed(s, 0, std::max(ndim - 1, 0));
 }
 
+// Where the element at `index` of a dimension lies. What holds no elements may have any strides.
+int64_t offset_of(const Node& in, int64_t index, int dim) {
+  return clamped(Wide{index} * in.layout->stride(dim) + in.offset);
+}
+
+// The stride of every `step`-th element: it may be larger than any number if there is only one.
+int64_t stepped(int64_t stride, int64_t step) { return clamped_mul(stride, step); }
+
 void infer_select(Infer& s) {
   const Node& in = *s.in[0];
   if (in.ndim() == 0) fail(ErrorKind::index, "select() cannot be applied to a 0-dim tensor.");
@@ -117,7 +126,7 @@ void infer_select(Infer& s) {
     sizes[sizes.n++] = in.size(i);
     strides[strides.n++] = in.layout->stride(i);
   }
-  const int64_t offset = in.offset + (index < 0 ? index + size : index) * in.layout->stride(dim);
+  const int64_t offset = offset_of(in, index < 0 ? index + size : index, dim);
   set_geometry(s, sizes.span(), strides.span(), offset);
 }
 
@@ -134,9 +143,9 @@ void infer_slice(Infer& s) {
   };
   const int64_t start = clip(s.attrs[1], 0), end = std::max(start, clip(s.attrs[2], size));
   Dims sizes(in.sizes()), strides(in.strides());
-  const int64_t offset = in.offset + start * strides[dim];
+  const int64_t offset = offset_of(in, start, dim);
   sizes[dim] = (end - start) / step + ((end - start) % step != 0);
-  strides[dim] *= step;
+  strides[dim] = stepped(strides[dim], step);
   set_geometry(s, sizes.span(), strides.span(), offset);
 }
 
@@ -144,7 +153,7 @@ void infer_unsqueeze(Infer& s) {
   const Node& in = *s.in[0];
   const int dim = wrap_dim(s.attrs[0].as_int(), in.ndim() + 1);
   Dims sizes(in.sizes()), strides(in.strides());
-  strides.insert(dim, dim < in.ndim() ? sizes[dim] * strides[dim] : 1);
+  strides.insert(dim, dim < in.ndim() ? stepped(strides[dim], sizes[dim]) : 1);
   sizes.insert(dim, 1);
   set_geometry(s, sizes.span(), strides.span(), in.offset);
 }
@@ -188,17 +197,20 @@ void infer_diagonal(Infer& s) {
          s.attrs[2].as_int());
   Dims sizes(in.sizes()), strides(in.strides());
   const int64_t rows = in.size(i) + std::min<int64_t>(offset, 0);
-  const int64_t columns = in.size(j) - std::max<int64_t>(offset, 0);
+  const int64_t columns = clamped_sub(in.size(j), std::max<int64_t>(offset, 0));
   const int64_t length = std::max<int64_t>(std::min(rows, columns), 0);
-  const int64_t step = strides[i] + strides[j];
-  const int64_t start = offset >= 0 ? offset * strides[j] : -offset * strides[i];
+  const int64_t step = clamped_add(strides[i], strides[j]);
+  // Of no elements, the first is where the input's is.
+  const int64_t start = length == 0   ? in.offset
+                        : offset >= 0 ? offset_of(in, offset, j)
+                                      : offset_of(in, -offset, i);
   for (int d : {std::max(i, j), std::min(i, j)}) {
     sizes.erase(d);
     strides.erase(d);
   }
   sizes.push(length);
   strides.push(step);
-  set_geometry(s, sizes.span(), strides.span(), in.offset + (length ? start : 0));
+  set_geometry(s, sizes.span(), strides.span(), start);
 }
 
 void infer_unfold(Infer& s) {
@@ -216,7 +228,7 @@ void infer_unfold(Infer& s) {
   strides.push(in.ndim() ? strides[dim] : 1);
   if (in.ndim()) {
     sizes[dim] = (available - size) / step + 1;
-    strides[dim] *= step;
+    strides[dim] = stepped(strides[dim], step);
   }
   set_geometry(s, sizes.span(), strides.span(), in.offset);
 }

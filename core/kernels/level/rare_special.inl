@@ -12,9 +12,9 @@ namespace {
 // The function of one or two floats, by way of double.
 #define WEND_BY_DOUBLE(name) \
   WEND_MATH float name(float x) { return static_cast<float>(name(static_cast<double>(x))); }
-#define WEND_BY_DOUBLE_2(name)                                                            \
-  WEND_MATH float name(float x, float y) {                                                \
-    return static_cast<float>(name(static_cast<double>(x), static_cast<double>(y)));      \
+#define WEND_BY_DOUBLE_2(name)                                                       \
+  WEND_MATH float name(float x, float y) {                                           \
+    return static_cast<float>(name(static_cast<double>(x), static_cast<double>(y))); \
   }
 
 constexpr double enough = 1e-17;  // terms below that fraction of the sum change nothing
@@ -218,8 +218,8 @@ inline double upper_gamma_fraction(double a, double x) {
 inline double gamma_part_of_large(double a, double x, double sign) {
   const double t = x / a - 1;
   const double eta = m_copysign(m_sqrt(2 * above_logarithm(t)), t);
-  const double c = m_abs(eta) < 1e-2 ? poly(eta, -1.0 / 3, 1.0 / 12, -2.0 / 135, 1.0 / 864)
-                                     : 1 / t - 1 / eta;
+  const double c =
+      m_abs(eta) < 1e-2 ? poly(eta, -1.0 / 3, 1.0 / 12, -2.0 / 135, 1.0 / 864) : 1 / t - 1 / eta;
   return 0.5 * __builtin_erfc(sign * eta * m_sqrt(a / 2)) +
          sign * c * __builtin_exp(-0.5 * a * eta * eta) / m_sqrt(2 * pi * a);
 }
@@ -260,10 +260,13 @@ WEND_BY_DOUBLE(slow_exponent)
 struct Recurrence {
   double a, b, c;
 };
+constexpr double kMostTerms = 1e6;  // more would take for ever: unknown
+
 template <class Next>
 double polynomial(double x, double degree, double first, Next next) {
   if (degree != degree || degree <= -1) return 0;
-  const auto n = static_cast<int64_t>(degree < 1e6 ? degree : 1e6);
+  if (degree > kMostTerms) return Real<double>::nan;
+  const auto n = static_cast<int64_t>(degree);
   double before = 1, now = first;
   if (n == 0) return before;
   for (int64_t k = 1; k < n && now == now; ++k) {
@@ -275,19 +278,33 @@ double polynomial(double x, double degree, double first, Next next) {
   return now;
 }
 
-// The four kinds of Chebyshev polynomials differ in the first one only.
-inline double chebyshev(double x, double n, double first) {
-  return polynomial(x, n, first, [](double) { return Recurrence{2, 0, 1}; });
+// The four kinds of Chebyshev polynomials differ in the first one only. Those of large degrees are
+// wave(n), which is a quotient of 0 and 0 at 1 or -1: `there` is what it tends to, but for a sign.
+template <class Wave>
+double chebyshev(double x, double n, double first, double there, Wave wave) {
+  if (!(n > kMostTerms) || !(m_abs(x) <= 1))
+    return polynomial(x, n, first, [](double) { return Recurrence{2, 0, 1}; });
+  n = __builtin_floor(n);
+  if (m_abs(x) < 1) return wave(__builtin_acos(x), n);
+  return x < 0 && __builtin_fmod(n, 2) != 0 ? -there : there;
 }
-[[gnu::noinline]] inline double slow_chebyshev_t(double x, double n) { return chebyshev(x, n, x); }
+[[gnu::noinline]] inline double slow_chebyshev_t(double x, double n) {
+  return chebyshev(x, n, x, 1, [](double a, double n) { return __builtin_cos(n * a); });
+}
 [[gnu::noinline]] inline double slow_chebyshev_u(double x, double n) {
-  return chebyshev(x, n, 2 * x);
+  return chebyshev(x, n, 2 * x, n + 1, [](double a, double n) {
+    return __builtin_sin((n + 1) * a) / __builtin_sin(a);
+  });
 }
 [[gnu::noinline]] inline double slow_chebyshev_v(double x, double n) {
-  return chebyshev(x, n, 2 * x - 1);
+  return chebyshev(x, n, 2 * x - 1, x < 0 ? 2 * n + 1 : 1, [](double a, double n) {
+    return __builtin_cos((n + 0.5) * a) / __builtin_cos(a / 2);
+  });
 }
 [[gnu::noinline]] inline double slow_chebyshev_w(double x, double n) {
-  return chebyshev(x, n, 2 * x + 1);
+  return chebyshev(x, n, 2 * x + 1, x < 0 ? 1 : 2 * n + 1, [](double a, double n) {
+    return __builtin_sin((n + 0.5) * a) / __builtin_sin(a / 2);
+  });
 }
 [[gnu::noinline]] inline double slow_hermite_h(double x, double n) {
   return polynomial(x, n, 2 * x, [](double k) { return Recurrence{2, 0, 2 * k}; });
@@ -301,9 +318,8 @@ inline double chebyshev(double x, double n, double first) {
   });
 }
 [[gnu::noinline]] inline double slow_legendre_p(double x, double n) {
-  return polynomial(x, n, x, [](double k) {
-    return Recurrence{(2 * k + 1) / (k + 1), 0, k / (k + 1)};
-  });
+  return polynomial(x, n, x,
+                    [](double k) { return Recurrence{(2 * k + 1) / (k + 1), 0, k / (k + 1)}; });
 }
 WEND_BY_DOUBLE_2(slow_chebyshev_t)
 WEND_BY_DOUBLE_2(slow_chebyshev_u)
