@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import wend
@@ -35,6 +36,10 @@ def _edges(input: Tensor, bins: Any, range: Any) -> Tensor:
         low, high = 0.0, 0.0
     else:
         low, high = (float(end) for end in input.aminmax())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(
+            f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite"
+        )
     if low > high:
         raise RuntimeError(
             f"torch.histogramdd(): min should not exceed max, but got min {low} max {high} for "

@@ -40,10 +40,12 @@ def get_default_device() -> _types.device:
 
 
 def set_num_threads(count: int) -> None:
-    """Set how many threads a kernel may use."""
+    """Set how many threads a kernel may use, at most 1024."""
     if not isinstance(count, int):
         name = count.__class__.__name__
         raise RuntimeError(f"set_num_threads expects an int, but got {name}")
+    if not -(2**31) <= count < 2**31:
+        raise ValueError("Overflow when unpacking long")
     if count <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
     _C._set_num_threads(count)
@@ -56,6 +58,8 @@ def get_num_interop_threads() -> int:
 
 def set_num_interop_threads(count: int) -> None:
     """Accept any positive number: one op runs at a time."""
+    if not -(2**31) <= count < 2**31:
+        raise ValueError("Overflow when unpacking long")
     if count <= 0:
         raise RuntimeError("set_num_interop_threads expects a positive integer")
 

@@ -465,7 +465,8 @@ def _require_geometry(count: int, offset: Any, size: Any, stride: Any) -> None:
     if len(size) != len(stride) or any(type(n) is not int or n < 0 for n in numbers):
         raise refuse("the sizes or strides of a tensor are no numbers")
     last = offset + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
-    if math.prod(size) >= 2**62 or (0 not in size and last >= count) or offset > count:
+    too_large = math.prod(size) > 2**59 or max(numbers) >= 2**63
+    if too_large or (0 not in size and last >= count) or offset > count:
         raise refuse("a tensor lies outside its storage")
 
 

@@ -60,7 +60,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
     if not input.is_floating_point():
         raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
+    if not p >= 0:
         raise RuntimeError("pdist only supports non-negative p values")
     first, second = _C.triu_indices(input.size(0), input.size(0), 1)
     every = _C.cdist(input, input, p, "donot_use_mm_for_euclid_dist")

@@ -240,6 +240,10 @@ def local_response_norm(
             "Expected 3D or higher dimensionality                          "
             f"input (got {input.dim()} dimensions)"
         )
+    if size <= 0:
+        raise RuntimeError(
+            f"kernel size should be greater than zero, but got kT: {size} kH: 1 kW: 1"
+        )
     if input.numel() == 0:
         return input
     squares, channels = input.square(), input.size(1)

@@ -12,7 +12,7 @@ from typing import Any
 import wend
 from wend import _C
 from wend._C import Tensor, _nn
-from wend.nn.common_types import Size
+from wend.nn.common_types import LARGEST, Size
 
 avg_pool1d = _C.avg_pool1d
 avg_pool2d = _nn.avg_pool2d
@@ -237,6 +237,12 @@ def _unpooled_size(
     n = len(kernel)
     usual = [(input.size(d - n) - 1) * stride[d] + kernel[d] - 2 * padding[d] for d in range(n)]
     if wanted is None:
+        for d, each in enumerate(usual):
+            if each < 0:
+                raise ValueError(
+                    "max_unpooling: output_size must contain non-negative spatial dimensions, but "
+                    f"got output_size[{d}]={each}"
+                )
         return usual
     size = [*wanted]
     if len(size) == n + 2:
@@ -253,6 +259,11 @@ def _unpooled_size(
                 f'invalid output_size "{size}" (dim {d} must be between {low} and {high})'
             )
     return size
+
+
+def _check_countable(sizes: list[int]) -> None:
+    if math.prod(sizes) > LARGEST:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={sizes}")
 
 
 def _max_unpool(
@@ -281,6 +292,7 @@ def _max_unpool(
             f"{list(input.shape)}) but got indices tensor with shape: {list(indices.shape)}"
         )
     front = input.shape[:-n]
+    _check_countable([*front, *size])
     plane = _C.zeros(*front, math.prod(size), dtype=input.dtype)
     filled = plane.scatter(-1, indices.flatten(-n), input.flatten(-n))
     return filled.reshape(*front, *size)
@@ -339,8 +351,8 @@ def max_unpool3d(
 def _starts(sample: Tensor, size: int, out: int, kernel: int) -> Tensor:
     """Where the windows of a dimension begin, for each plane's random number."""
     last = _C.full((*sample.shape, 1), size - kernel, dtype=wend.int64)
-    if out == 1:
-        return last
+    if out < 2:
+        return last[..., :out]
     step = (size - kernel) / (out - 1)
     number = _C.arange(out - 1, dtype=sample.dtype)
     begin = ((number + sample.unsqueeze(-1)) * step).long() - (sample * step).long().unsqueeze(-1)
@@ -380,6 +392,11 @@ def _fractional(
     for what, size, out, k in zip(
         ("time", "height", "width")[-n:], spatial, sizes, kernel, strict=True
     ):
+        if out < 0 or k < 1:
+            raise RuntimeError(
+                f"{name}(): kernel sizes must be at least 1 and output sizes at least 0, but got "
+                f"kernel_size={kernel} and output_size={sizes}"
+            )
         if out + k - 1 > size:
             raise RuntimeError(
                 f"{name}(): pool {what} {k} too large relative to input {what} {size}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wend._C import Tensor, _nn
-from wend.nn.common_types import Size
+from wend.nn.common_types import LARGEST, Size
 
 
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
@@ -20,6 +20,10 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         )
     if r <= 0:
         raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {r}")
+    if r * r > LARGEST:
+        raise ValueError(
+            f"upscale factor is too large, (upscale_factor)^2 overflowed: upscale_factor={r}"
+        )
     *batch, channels, height, width = input.shape
     if channels % (r * r):
         raise RuntimeError(

@@ -15,6 +15,7 @@ import wend
 from wend import _C
 from wend._C import Tensor
 from wend.nn._pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+from wend.nn.common_types import LARGEST
 
 Ratio = float | Sequence[float]
 
@@ -135,7 +136,10 @@ def _targets(
         raise ValueError("either size or scale_factor should be defined")
     _check_count(spatial, scale_factor, "scale_factor", "shape", "(s1, s2, ...,sK)")
     factors = _listed(scale_factor, n)
-    by_factor = [math.floor(float(s) * f) for s, f in zip(spatial, factors, strict=True)]
+    products = [float(s) * f for s, f in zip(spatial, factors, strict=True)]
+    if not all(abs(product) <= LARGEST for product in products):
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    by_factor = [math.floor(product) for product in products]
     return by_factor, [None] * n if recompute else factors
 
 

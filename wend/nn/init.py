@@ -167,6 +167,8 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     if tensor.dim() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     channels, inputs, *kernel = tensor.shape
+    if groups < 1:
+        raise ValueError(f"groups must be at least 1, got {groups}")
     if channels % groups:
         raise ValueError("dim 0 must be divisible by groups")
     each = channels // groups

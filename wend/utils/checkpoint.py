@@ -145,6 +145,8 @@ def checkpoint_sequential(
     tensor([-0.7844, -0.7844])
     """
     steps = list(functions.children() if hasattr(functions, "children") else functions)
+    if segments < 1:
+        raise ValueError(f"checkpoint_sequential needs at least one segment, got {segments}")
     size = len(steps) // segments
 
     def segment(begin: int, end: int) -> Callable[[Any], Any]:

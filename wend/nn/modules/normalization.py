@@ -52,6 +52,8 @@ class CrossMapLRN2d(LocalResponseNorm):
         """Return the normalised input."""
         if input.dim() != 4:
             raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
+        if self.size < 1:
+            raise ValueError(f"CrossMapLRN2d: size must be at least 1, got {self.size}")
         squares, channels = input.square(), input.size(1)
         reach = (self.size - 1) // 2 + 1
         sums = []

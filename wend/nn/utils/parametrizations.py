@@ -111,6 +111,7 @@ def _norm_except_dim(v: Tensor, dim: int) -> Tensor:
     """The length of the rest for each place of a dimension; of all for dim -1."""
     if dim == -1:
         return v.norm()
+    v.size(dim)  # raises where there is no such dimension
     others = [d for d in range(v.dim()) if d != dim % v.dim()]
     return v.norm(2, others, keepdim=True) if others else v.abs()
 

@@ -184,6 +184,7 @@ class _Structured(BasePruningMethod):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Return the mask without the least important channels that are left."""
+        t.size(self.dim)  # raises where there is no such dimension
         dim = self.dim % t.dim()
         others = [d for d in range(t.dim()) if d != dim]
         left = (default_mask != 0).sum(others) != 0

@@ -155,11 +155,12 @@ def pack_padded_sequence(
         sorted_indices = wend.tensor(order, dtype=wend.long)
         steps = steps.index_select(1, sorted_indices)
     _check_lengths(input, sizes, steps.size(1))
-    alive = [sum(size > step for size in sizes) for step in range(sizes[0] if sizes else 0)]
-    if alive and len(alive) > steps.size(0):
+    longest = sizes[0] if sizes else 0
+    if longest > steps.size(0):
         raise RuntimeError(
-            f"Expected sequence length to be at most {steps.size(0)}, but found {len(alive)}"
+            f"Expected sequence length to be at most {steps.size(0)}, but found {longest}"
         )
+    alive = [sum(size > step for size in sizes) for step in range(longest)]
     rows = [steps[step, :count] for step, count in enumerate(alive)]
     batch_sizes = wend.tensor(alive, dtype=wend.long)
     return PackedSequence(_C.cat(rows), batch_sizes, sorted_indices, None)  # type: ignore[no-any-return]
