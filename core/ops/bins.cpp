@@ -142,7 +142,7 @@ Value filled_list(int64_t n, DType dtype, Fill fill) {
   const LayoutRef layout = contiguous(Dims{n});
   BufferRef buffer = allocate(n * sizeof(T));
   fill(std::uninitialized_fill_n(reinterpret_cast<T*>(buffer->data), n, T{}) - n);
-  return from_buffer(op_named("data"), std::move(buffer), dtype, layout.get());
+  return from_buffer(op_named("computed"), std::move(buffer), dtype, layout.get());
 }
 
 template <class T>
