@@ -33,7 +33,7 @@ def _edges(input: Tensor, bins: Any, range: Any) -> Tensor:
     if range is not None:
         low, high = (float(end) for end in range)
     elif input.numel() == 0:
-        low, high = 0.0, 0.0
+        low, high = 0.0, 1.0
     else:
         low, high = (float(end) for end in input.aminmax())
     if not (math.isfinite(low) and math.isfinite(high)):

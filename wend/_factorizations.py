@@ -226,6 +226,55 @@ def permutation_matrix(pivots: Tensor, like: Tensor) -> Tensor:
     return (places.unsqueeze(-2) == _C.arange(m).unsqueeze(-1)).to(like.dtype)
 
 
+_ldl_factor = named_result("linalg_ldl_factor", "LD", "pivots")
+_ldl_factor_ex = named_result("linalg_ldl_factor_ex", "LD", "pivots", "info")
+
+
+def _ldl(A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    check_square(A, "torch.linalg.ldl_factor_ex")
+    if A.dtype in (_types.float16, _types.bfloat16):
+        raise NotImplementedError(
+            f"\"ldl_factor_kernel_cpu\" not implemented for '{type_name(A)}'"
+        )
+    check_float(A, "torch.linalg.ldl_factor_ex")
+    factors, pivots, info = _C._linalg_ldl(A)
+    return factors, pivots, info
+
+
+def _zero_block(place: int) -> str:
+    return (
+        f"D[{place},{place}] is exactly zero, so that the factors cannot be used to solve a system."
+    )
+
+
+def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
+    """Factors of symmetric matrices, A = L @ D @ L.mT, in one matrix, and which rows were exchanged.
+
+    hermitian: of real matrices it makes no difference.
+
+    >>> ldl_factor(wend.tensor([[2.0, 4.0], [4.0, 9.0]])).LD
+    tensor([[2., 0.],
+            [2., 1.]])
+    """
+    factors, pivots, info = _ldl(A)
+    refuse_failure(info, "torch.linalg.ldl_factor", _zero_block, RuntimeError)
+    return written(_ldl_factor(factors, pivots), out)
+
+
+def ldl_factor_ex(
+    A: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Out = None
+) -> Any:
+    """LDL factors, pivots, and the place of the first zero on the diagonal, or 0.
+
+    >>> ldl_factor_ex(wend.zeros(2, 2)).info
+    tensor(1, dtype=torch.int32)
+    """
+    factors, pivots, info = _ldl(A)
+    if check_errors:
+        refuse_failure(info, "torch.linalg.ldl_factor_ex", _zero_block, RuntimeError)
+    return written(_ldl_factor_ex(factors, pivots, info), out)
+
+
 _qr = named_result("linalg_qr", "Q", "R")
 
 

@@ -67,7 +67,7 @@ _MEMBERS = {
     "_ranges": "range vander",
     "_reductions": "corrcoef cov cumulative_trapezoid diff gradient nanquantile quantile renorm"
     " trapezoid trapz unique unique_consecutive",
-    "_reflections": "ormqr",
+    "_reflections": "geqrf ormqr",
     "_report": "batching eager fusion laziness report",
     "_sets": "isin",
     "_shapes": "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors"
@@ -86,7 +86,7 @@ _MEMBERS = {
 NAMES = {name: module for module, names in _MEMBERS.items() for name in names.split()}
 # Those that Tensor has as methods too.
 _WITH_METHOD = (
-    "cholesky cholesky_inverse cholesky_solve corrcoef cov det diff histogram inverse"
+    "cholesky cholesky_inverse cholesky_solve corrcoef cov det diff geqrf histogram inverse"
     " logdet lu lu_solve matrix_exp matrix_power nanquantile norm orgqr ormqr pinverse qr"
     " quantile renorm slogdet svd triangular_solve unique unique_consecutive"
 )

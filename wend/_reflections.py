@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wend import _C
+from wend import _C, _types
 from wend._C import Tensor
-from wend._factorizations import check_float, type_name, written
+from wend._factorizations import check_float, named_result, type_name, written
+
+_geqrf: Any = named_result("geqrf", "a", "tau")
 
 
 def _vectors(A: Tensor, count: int) -> Tensor:
@@ -20,6 +22,8 @@ def _reflected(A: Tensor, tau: Tensor, onto: Tensor, transposed: bool) -> Tensor
     """The product of the reflections, or its transpose, times `onto`."""
     count = tau.shape[-1]
     vectors = _vectors(A, count)
+    if count == 0:  # nothing happens, but the result has a history
+        return onto - (vectors * tau.unsqueeze(-2)) @ (vectors.mT @ onto)
     for i in range(count) if transposed else reversed(range(count)):
         v = vectors[..., i : i + 1]
         onto = onto - tau[..., i, None, None] * (v @ (v.mT @ onto))
@@ -67,6 +71,19 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Any = None) -> Tensor:
     return written(_reflected(A, tau, eye, False), out)
 
 
+def geqrf(input: Tensor, *, out: Any = None) -> Any:
+    """A QR factorization as LAPACK leaves it: R, the reflections that make up Q below it, and tau.
+
+    >>> geqrf(wend.tensor([[3.0], [4.0]])).tau
+    tensor([1.6000])
+    """
+    if input.ndim < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
+    if input.dtype not in (_types.float32, _types.float64):
+        raise NotImplementedError(f"\"geqrf_cpu\" not implemented for '{type_name(input)}'")
+    return written(_geqrf(*_C._linalg_reflections(input)), out)
+
+
 def ormqr(
     input: Tensor,
     tau: Tensor,
@@ -93,4 +110,5 @@ def ormqr(
     return written(_reflected(input, tau, other.mT, not transpose).mT, out)
 
 
+_C._add_method("geqrf", geqrf)
 _C._add_method("ormqr", ormqr)

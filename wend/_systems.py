@@ -208,6 +208,56 @@ def lu_solve(
     return _f.written(_by_factors(LU, pivots, B, adjoint), out)
 
 
+def _check_ldl(LD: Tensor, pivots: Tensor, B: Tensor) -> None:
+    where = "torch.linalg.ldl_solve"
+    _f.check_square(LD, where)
+    if B.ndim < 2:
+        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got -2)")
+    if LD.shape[-1] != B.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {where}: each A matrix is {LD.shape[-1]} by "
+            f"{LD.shape[-1]} but each b matrix is {B.shape[-2]} by {B.shape[-1]}"
+        )
+    if LD.shape[:-1] != pivots.shape:
+        raise RuntimeError(
+            f"{where}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with "
+            f"shape {list(pivots.shape)} instead"
+        )
+    if pivots.is_floating_point() or pivots.dtype == _types.bool:
+        raise RuntimeError(
+            f"{where}: Expected pivots to be integers. Got {_f.type_name(pivots)}"
+        )
+    if LD.dtype != B.dtype:
+        raise RuntimeError(
+            "Expected b and A to have the same dtype, but found b of type "
+            f"{_f.type_name(B)} and A of type {_f.type_name(LD)} instead."
+        )
+    _f.check_float(LD, where)
+
+
+def ldl_solve(
+    LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Out = None
+) -> Tensor:
+    """The solution of a system whose symmetric matrix is given by `ldl_factor`.
+
+    hermitian: of real matrices it makes no difference.
+
+    >>> factors = wend.linalg.ldl_factor(wend.tensor([[2.0, 4.0], [4.0, 9.0]]))
+    >>> ldl_solve(*factors, wend.tensor([[6.0], [13.0]]))
+    tensor([[1.],
+            [1.]])
+    """
+    _check_ldl(LD, pivots, B)
+    batch = broadcast_shapes(LD.shape[:-2], B.shape[:-2])
+    n = LD.shape[-1]
+    column = pivots.to(LD.dtype).unsqueeze(-1)
+    (solution,) = _C._linalg_ldl_solve(
+        LD.expand(*batch, n, n), B.expand(*batch, *B.shape[-2:]), column.expand(*batch, n, 1)
+    )
+    return _f.written(solution, out)
+
+
+
 def _check_pivots(LU: Tensor, pivots: Tensor, where: str) -> None:
     if pivots.dtype != _types.int32:
         raise RuntimeError(f"{where}: pivots should be a Tensor of scalar type torch.int32")

@@ -15,6 +15,8 @@ from wend._factorizations import (
     cholesky_ex,
     eigh,
     eigvalsh,
+    ldl_factor,
+    ldl_factor_ex,
     lu,
     lu_factor,
     lu_factor_ex,
@@ -31,6 +33,7 @@ from wend._systems import (
     det,
     inv,
     inv_ex,
+    ldl_solve,
     lstsq,
     lu_solve,
     matrix_rank,
@@ -144,9 +147,10 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
             [1, 2, 4],
             [1, 3, 9]])
     """
-    if x.ndim == 0 or (N is not None and N <= 1):
-        raise RuntimeError("N must be greater than 1.")
+    x = x.reshape(1) if x.ndim == 0 else x
     n = x.shape[-1] if N is None else N
+    if n <= 1:
+        raise RuntimeError("N must be greater than 1.")
     powers = x.unsqueeze(-1).expand(*x.shape, n - 1).cumprod(-1)
     return _C.cat((powers.new_ones((*x.shape, 1)), powers), -1)
 
@@ -161,10 +165,7 @@ def _refused(name: str, why: str) -> Any:
 
 
 _COMPLEX = "the result is complex, and wend has real dtypes only; see eigh for symmetric matrices"
-_NO_LDL = "wend has no LDL factorization; see lu_factor, or cholesky for definite matrices"
 eig, eigvals = _refused("eig", _COMPLEX), _refused("eigvals", _COMPLEX)
-ldl_factor, ldl_factor_ex = _refused("ldl_factor", _NO_LDL), _refused("ldl_factor_ex", _NO_LDL)
-ldl_solve = _refused("ldl_solve", _NO_LDL)
 
 
 def _name(x: Tensor) -> str:

@@ -25,6 +25,9 @@ struct Lapack {
                 T*, const int*, int*, int*, size_t);
   void (*syevd)(Letter, Letter, const int*, T*, const int*, T*, T*, const int*, int*, const int*,
                 int*, size_t, size_t);
+  void (*sytrf)(Letter, const int*, T*, const int*, int*, T*, const int*, int*, size_t);
+  void (*sytrs)(Letter, const int*, const int*, const T*, const int*, const int*, T*, const int*,
+                int*, size_t);
   void (*trsm)(CBLAS_ORDER, CBLAS_SIDE, CBLAS_UPLO, CBLAS_TRANSPOSE, CBLAS_DIAG, int, int, T,
                const T*, int, T*, int);
 };
@@ -42,7 +45,8 @@ const Lapack<T>* load() {
   const bool all = find(found.potrf, start + "potrf_") && find(found.getrf, start + "getrf_") &&
                    find(found.gesv, start + "gesv_") && find(found.geqrf, start + "geqrf_") &&
                    find(found.orgqr, start + "orgqr_") && find(found.gesdd, start + "gesdd_") &&
-                   find(found.syevd, start + "syevd_") &&
+                   find(found.syevd, start + "syevd_") && find(found.sytrf, start + "sytrf_") &&
+                   find(found.sytrs, start + "sytrs_") &&
                    find(found.trsm, std::string("scipy_cblas_") + start.back() + "trsm");
   return all ? &found : nullptr;
 }
@@ -107,17 +111,43 @@ int solve(int n, int columns, T* a, T* b) {
 }
 
 template <class T>
+int ldl_factor(int n, T* a, int* pivots) {
+  if (n == 0) return 0;
+  int info;
+  info = with_room<T>([&](T* room, int size) {
+    lapack<T>()->sytrf("L", &n, a, &n, pivots, room, &size, &info, 1);
+    return info;
+  });
+  for (int c = 0; c < n; ++c) std::fill_n(a + c * static_cast<int64_t>(n), c, T{});
+  return info;
+}
+
+template <class T>
+int ldl_solve(int n, int columns, const T* a, const int* pivots, T* b) {
+  if (n == 0 || columns == 0) return 0;
+  int info;
+  lapack<T>()->sytrs("L", &n, &columns, a, &n, pivots, b, &n, &info, 1);
+  return info;
+}
+
+template <class T>
+int reflections(int m, int n, T* a, T* tau) {
+  if (m == 0 || n == 0) return 0;
+  int info;
+  return with_room<T>([&](T* room, int size) {
+    lapack<T>()->geqrf(&m, &n, a, &m, tau, room, &size, &info);
+    return info;
+  });
+}
+
+template <class T>
 int qr(int m, int n, int columns, T* a, T* q, T* r) {
   const int k = std::min(m, n);
   std::fill_n(r, columns * static_cast<int64_t>(n), T{});
   identity(m, columns, q);
   if (k == 0) return 0;
   std::vector<T> tau(k);
-  int info;
-  info = with_room<T>([&](T* room, int size) {
-    lapack<T>()->geqrf(&m, &n, a, &m, tau.data(), room, &size, &info);
-    return info;
-  });
+  int info = reflections(m, n, a, tau.data());
   if (info) return info;
   for (int c = 0; c < n; ++c) {
     const T* column = a + c * static_cast<int64_t>(m);
@@ -172,13 +202,16 @@ void solve_triangular(bool upper, bool unit, bool transposed, int n, int columns
                     columns, T(1), a, step, b, columns);
 }
 
-#define FOR_TYPE(T)                                     \
-  template int cholesky(int, T*);                       \
-  template int lu_factor(int, int, T*, int*);           \
-  template int solve(int, int, T*, T*);                 \
-  template int qr(int, int, int, T*, T*, T*);           \
-  template int svd(int, int, T*, T*, T*, int, T*, int); \
-  template int eigh(int, T*, T*, bool);                 \
+#define FOR_TYPE(T)                                           \
+  template int cholesky(int, T*);                             \
+  template int lu_factor(int, int, T*, int*);                 \
+  template int solve(int, int, T*, T*);                       \
+  template int ldl_factor(int, T*, int*);                     \
+  template int ldl_solve(int, int, const T*, const int*, T*); \
+  template int reflections(int, int, T*, T*);                 \
+  template int qr(int, int, int, T*, T*, T*);                 \
+  template int svd(int, int, T*, T*, T*, int, T*, int);       \
+  template int eigh(int, T*, T*, bool);                       \
   template void solve_triangular(bool, bool, bool, int, int, const T*, int, T*);
 FOR_TYPE(float)
 FOR_TYPE(double)

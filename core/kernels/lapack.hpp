@@ -19,6 +19,17 @@ int lu_factor(int m, int n, T* a, int* pivots);
 // Overwrites b by the solution, a by its factors.
 template <class T>
 int solve(int n, int columns, T* a, T* b);
+// Overwrites the lower triangle of a symmetric matrix by both factors of l d lᵀ, where d has blocks
+// of one or two rows, and the other triangle by 0; pivots say which rows were exchanged.
+template <class T>
+int ldl_factor(int n, T* a, int* pivots);
+// Overwrites b by the solution, from what ldl_factor gave.
+template <class T>
+int ldl_solve(int n, int columns, const T* a, const int* pivots, T* b);
+// Overwrites a by the triangular factor and, below it, the vectors of the reflections that are the
+// orthogonal one; tau has min(m, n) elements.
+template <class T>
+int reflections(int m, int n, T* a, T* tau);
 // q has `columns` columns, r as many rows, from min(m, n) to m; a is overwritten.
 template <class T>
 int qr(int m, int n, int columns, T* a, T* q, T* r);

@@ -228,7 +228,10 @@ Values body_distinct(Call& c) {
       fail(ErrorKind::runtime,
            "There are 0 sized dimensions, and they aren't selected, so unique "
            "cannot be applied");
-  const Value rows = observed(transpose(whole, 0, dim));
+  Dims order{dim};  // slices are compared in the order of the other dimensions
+  for (int i = 0; i < whole->ndim(); ++i)
+    if (i != dim) order.push(i);
+  const Value rows = observed(permute(whole, order));
   const Groups groups = group_rows(a->dtype, rows->data(), n, width, c[2].as_bool());
   const Value inverse = list_of(groups.inverse, DType::int64);
   return {index_select(whole, dim, list_of(groups.first, DType::int64)),

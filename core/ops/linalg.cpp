@@ -321,6 +321,113 @@ Values body_lu(Call& c) {
           cast(number_part(row, whole + size.k()), DType::int32)};
 }
 
+[[noreturn]] Value no_reflections_derivative() {
+  fail(ErrorKind::not_implemented, "the derivative for 'geqrf' is not implemented.");
+}
+[[noreturn]] Value no_ldl_derivative(const char* of) {
+  fail(ErrorKind::runtime, "derivative for aten::", of, " is not implemented");
+}
+
+// LDL: both factors in one matrix, pivots, info.
+
+void infer_ldl(Infer& s) {
+  check_square(s);
+  const int64_t n = Sizes(*s.in[0]).n;
+  infer_rows(s, n * n + n + 1);
+}
+
+void run_ldl(Run& s) {
+  const int64_t n = Sizes(s.in(0)).n;
+  each_matrix(s, [n](auto& in, int64_t i, auto* row) {
+    using T = std::remove_pointer_t<decltype(row)>;
+    std::vector<int> pivots(n);
+    in.copy_columns(i, row);
+    const int info = ldl_factor(static_cast<int>(n), row, pivots.data());
+    std::transform(pivots.begin(), pivots.end(), row + n * n,
+                   [](int p) { return static_cast<T>(p); });
+    row[n * n + n] = static_cast<T>(info);
+  });
+}
+
+Values body_ldl(Call& c) {
+  const Value a = c.tensor(0);
+  const int64_t n = Sizes(*a).n;
+  const Value row = record(op_named("ldl_row"), {a});
+  return {clone(matrix_part(row, 0, n, n)), cast(vector_part(row, n * n, n), DType::int32),
+          cast(number_part(row, n * n + n), DType::int32)};
+}
+
+// Inputs: the factors, b, and the pivots as a column of the same dtype, all of the same batch.
+void infer_ldl_solution(Infer& s) {
+  check_square(s);
+  const Sizes b(*s.in[1]);
+  infer_rows(s, b.m * b.n);
+}
+
+// A block of one row has a positive pivot, one of two rows a negative one: the solver follows them
+// wherever they lead.
+template <class T>
+std::vector<int> checked_pivots(const Matrices<T>& in, int64_t number, int64_t n) {
+  std::vector<T> column(n);
+  in.copy_columns(number, column.data());
+  std::vector<int> pivots(n);
+  for (int64_t k = 0; k < n; ++k) {
+    const auto place = static_cast<double>(column[k] < 0 ? -column[k] : column[k]);
+    if (!(place >= 1 && place <= static_cast<double>(n)))
+      fail(ErrorKind::runtime, "ldl_solve: pivots must be those that ldl_factor gave");
+    pivots[k] = static_cast<int>(column[k]);
+  }
+  for (int64_t k = 0; k < n; k += pivots[k] < 0 ? 2 : 1)
+    if (pivots[k] < 0 && k + 1 == n)
+      fail(ErrorKind::runtime, "ldl_solve: pivots must be those that ldl_factor gave");
+  return pivots;
+}
+
+void run_ldl_solution(Run& s) {
+  const Sizes size(s.in(1));
+  auto as = [&](auto zero) {
+    using T = decltype(zero);
+    const Matrices<T> factors(s.in(0)), right(s.in(1)), pivots(s.in(2));
+    T* out = reinterpret_cast<T*>(s.out());
+    for (int64_t i = 0; i < factors.count(); ++i, out += size.m * size.n) {
+      const auto a = columns_of(factors, i, size.m * size.m);
+      const auto at = checked_pivots(pivots, i, size.m);
+      right.copy_columns(i, out);
+      ldl_solve(static_cast<int>(size.m), static_cast<int>(size.n), a.data(), at.data(), out);
+    }
+  };
+  s.node.dtype == DType::float32 ? as(float{}) : as(double{});
+}
+
+Values body_ldl_solve(Call& c) {
+  const Sizes size(*c.tensor(1));
+  const Value row = record(op_named("ldl_solution"), {c.tensor(0), c.tensor(1), c.tensor(2)});
+  return {clone(matrix_part(row, 0, size.m, size.n))};
+}
+
+// Reflections: the triangular factor with the vectors below it, their factors.
+
+void infer_reflections(Infer& s) {
+  const Sizes size(*s.in[0]);
+  infer_rows(s, size.m * size.n + size.k());
+}
+
+void run_reflections(Run& s) {
+  const Sizes size(s.in(0));
+  each_matrix(s, [size](auto& in, int64_t i, auto* row) {
+    in.copy_columns(i, row);
+    reflections(static_cast<int>(size.m), static_cast<int>(size.n), row, row + size.m * size.n);
+  });
+}
+
+Values body_reflections(Call& c) {
+  const Value a = c.tensor(0);
+  const Sizes size(*a);
+  const Value row = record(op_named("reflections_row"), {a});
+  return {clone(matrix_part(row, 0, size.m, size.n)),
+          clone(vector_part(row, size.m * size.n, size.k()))};
+}
+
 // Systems: the solution, info. Inputs: a, b of the same batch.
 
 void infer_solution(Infer& s) {
@@ -657,6 +764,13 @@ constexpr Op kOps[] = {
            GRAD(cholesky_gradient(s, out))),
     row_op("lu_row", "Both factors in one matrix, pivots, info.", infer_lu, run_lu,
            GRAD(lu_gradient(s, out))),
+    row_op("ldl_row", "Both factors in one matrix, pivots, info.", infer_ldl, run_ldl,
+           GRAD(no_ldl_derivative("linalg_ldl_factor_ex"))),
+    row_op("ldl_solution", "The solution by LDL factors.", infer_ldl_solution, run_ldl_solution,
+           GRAD(no_ldl_derivative("linalg_ldl_solve")),
+           GRAD(no_ldl_derivative("linalg_ldl_solve"))),
+    row_op("reflections_row", "The triangular factor, vectors and factors of reflections.",
+           infer_reflections, run_reflections, GRAD(no_reflections_derivative())),
     row_op("solution_row", "The solution, info.", infer_solution, run_solution,
            GRAD(solution_gradient_a(s, a, out)), GRAD(solution_gradient_b(s, a))),
     row_op("triangular_solution", "The solution of a triangular system.", infer_triangular,
@@ -674,6 +788,13 @@ constexpr Op kOps[] = {
             "The lower Cholesky factor, and where it failed.", body_cholesky),
     part_op("_linalg_lu", "(Tensor input) -> Tensor[]",
             "Both LU factors in one matrix, pivots, and where it failed.", body_lu),
+    part_op("_linalg_ldl", "(Tensor input) -> Tensor[]",
+            "Both LDL factors in one matrix, pivots, and where it failed.", body_ldl),
+    part_op("_linalg_ldl_solve", "(Tensor input, Tensor other, Tensor pivots) -> Tensor[]",
+            "The solution of a system by LDL factors.", body_ldl_solve),
+    part_op("_linalg_reflections", "(Tensor input) -> Tensor[]",
+            "A triangular factor with the vectors of reflections, and their factors.",
+            body_reflections),
     part_op("_linalg_solve", "(Tensor input, Tensor other) -> Tensor[]",
             "The solution of a linear system, and where it failed.", body_solve),
     part_op("_linalg_qr", "(Tensor input, bool complete) -> Tensor[]",

@@ -112,6 +112,11 @@ def batch_norm(
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     elif eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    if input.dim() == 1 and input.numel() == 0:  # a batch of no channels
+        _check_channels(
+            0, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
+        )
+        return input.clone()
     if input.dim() < 2:
         raise RuntimeError(f"Expected at least 2 dimensions, got {input.dim()}")
     _check_channels(
