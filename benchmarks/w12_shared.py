@@ -20,6 +20,7 @@ TREES = 64
 LEARNING_RATE = 1e-3
 
 Make = Callable[[Any], Any]
+Share = Callable[[Any, list[Any]], Make]
 
 
 def owned(T: Any, kept: list[Any]) -> Make:
@@ -57,7 +58,7 @@ def holding(kept: list[Any], step: Step) -> Step:
     return lambda: (step(), kept)[0]
 
 
-def rnn(T: Any, width: int, share: Callable[[Any, list[Any]], Make], inputs: str = "owned") -> Step:
+def rnn(T: Any, width: int, share: Share, inputs: str = "owned") -> Step:
     """A training step of an RNN over sequences, written for one."""
     kept: list[Any] = []
     make = share(T, kept)
@@ -92,7 +93,7 @@ def rnn(T: Any, width: int, share: Callable[[Any, list[Any]], Make], inputs: str
     return holding(kept, step)
 
 
-def trees(share: Callable[[Any, list[Any]], Make], hidden: int) -> Program:
+def trees(share: Share, hidden: int) -> Program:
     def program(T: Any) -> Step:
         kept: list[Any] = []
         step = recursion(T, Examples.generated(TREES), hidden, share(T, kept))
@@ -143,11 +144,13 @@ WAYS = {
 }
 
 
+def rnn_with(share: Share, width: int, inputs: str = "owned") -> Program:
+    return lambda T: rnn(T, width, share, inputs)
+
+
 def rnn_at(width: int) -> Workload:
-    programs: dict[str, Program] = {
-        name: (lambda T, share=share: rnn(T, width, share)) for name, share in WAYS.items()
-    }
-    programs["wend inputs"] = lambda T: rnn(T, width, owned, "shared")
+    programs = {name: rnn_with(share, width) for name, share in WAYS.items()}
+    programs["wend inputs"] = rnn_with(owned, width, "shared")
     return Workload(
         name=f"W12 RNN {width}",
         title=f"RNN, {width} wide, {SEQUENCES} sequences of {STEPS}, train step, shared memory",
