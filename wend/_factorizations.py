@@ -233,9 +233,7 @@ _ldl_factor_ex = named_result("linalg_ldl_factor_ex", "LD", "pivots", "info")
 def _ldl(A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     check_square(A, "torch.linalg.ldl_factor_ex")
     if A.dtype in (_types.float16, _types.bfloat16):
-        raise NotImplementedError(
-            f"\"ldl_factor_kernel_cpu\" not implemented for '{type_name(A)}'"
-        )
+        raise NotImplementedError(f"\"ldl_factor_kernel_cpu\" not implemented for '{type_name(A)}'")
     check_float(A, "torch.linalg.ldl_factor_ex")
     factors, pivots, info = _C._linalg_ldl(A)
     return factors, pivots, info

@@ -224,9 +224,7 @@ def _check_ldl(LD: Tensor, pivots: Tensor, B: Tensor) -> None:
             f"shape {list(pivots.shape)} instead"
         )
     if pivots.is_floating_point() or pivots.dtype == _types.bool:
-        raise RuntimeError(
-            f"{where}: Expected pivots to be integers. Got {_f.type_name(pivots)}"
-        )
+        raise RuntimeError(f"{where}: Expected pivots to be integers. Got {_f.type_name(pivots)}")
     if LD.dtype != B.dtype:
         raise RuntimeError(
             "Expected b and A to have the same dtype, but found b of type "
@@ -255,7 +253,6 @@ def ldl_solve(
         LD.expand(*batch, n, n), B.expand(*batch, *B.shape[-2:]), column.expand(*batch, n, 1)
     )
     return _f.written(solution, out)
-
 
 
 def _check_pivots(LU: Tensor, pivots: Tensor, where: str) -> None:
