@@ -49,16 +49,21 @@ bool python_ends() {
 
 // A thread that asks for Python's lock when Python ends gets it no more. It stays where it is: its
 // memory may be in use, and to unwind its stack would run code that needs the lock.
-[[noreturn]] void stay() {
+[[noreturn, maybe_unused]] void stay() {
   for (;;) pause();
 }
 
 void lock_python(void* state) {
+  auto* thread = static_cast<PyThreadState*>(state);
+#ifdef __GLIBCXX__
   try {
-    PyEval_RestoreThread(static_cast<PyThreadState*>(state));
-  } catch (const abi::__forced_unwind&) {
+    PyEval_RestoreThread(thread);
+  } catch (const abi::__forced_unwind&) {  // how Python before 3.14 ends such a thread
     stay();
   }
+#else
+  PyEval_RestoreThread(thread);
+#endif
 }
 
 void init_host() {
