@@ -75,6 +75,7 @@ DIFFERENT = {
     "F.hardshrink(": "a bound that no float32 reaches is one",
     "F.pad(img, ({1}, {1}), value=": "a value that no float32 reaches is infinite",
     "F.pdist(": "powers of 1e300",
+    "T.pairwise_distance(": "powers of 1e300",
     "T.cdist(": "powers of 1e300",
     "F.lp_pool": "powers of 1e300",
     "F.grid_sample(": "places that are no numbers",
@@ -202,4 +203,5 @@ COUNTS_ONLY = {
     "dtype", "fusion", "laziness", "map", "save", "sparse_coo_tensor", "RNNBase", "RNNCellBase",
     "TransformerEncoder", "TransformerDecoder", "DataParallel", "LinearCrossEntropyLoss",
     "multi_head_attention_forward", "native_channel_shuffle", "trapz",
+    "set_deterministic_debug_mode",
 }  # fmt: skip
