@@ -333,12 +333,6 @@ def test_parameters_are_plain_attributes() -> None:
     assert nn.Sequential(layer).__dict__["0"] is layer
 
 
-@pytest.mark.parametrize("name", ["compile"])
-def test_what_wend_does_not_do_is_said(name: str) -> None:
-    with pytest.raises(RuntimeError, match=f"Module.{name}: wend"):
-        getattr(nn.Linear(1, 1), name)()
-
-
 @alike
 def test_call_super_init_goes_on_to_other_bases(torch: Any) -> Any:
     class Other:
