@@ -173,6 +173,7 @@ class Tensor:
     def element_size(self) -> builtins.int: ...
     def equal(self, other: Tensor) -> builtins.bool: ...
     def fill_diagonal_(self, fill_value: Any, wrap: builtins.bool = ...) -> Tensor: ...
+    def geqrf(input: Tensor, *, out: Any = ...) -> Any: ...
     def get_device(self) -> builtins.int: ...
     def histogram(input: Tensor, bins: Any, *, range: Any = ..., weight: Tensor | None = ..., density: builtins.bool = ...) -> Any: ...
     def inverse(input: Tensor, *, out: Out = ...) -> Tensor: ...
@@ -1767,12 +1768,18 @@ def _linalg_det(input: Tensor) -> Tensor:
     """The determinant of each matrix."""
 def _linalg_eigh(input: Tensor) -> tuple[Tensor, ...]:
     """Eigenvalues and eigenvectors of symmetric matrices, and where it failed."""
+def _linalg_ldl(input: Tensor) -> tuple[Tensor, ...]:
+    """Both LDL factors in one matrix, pivots, and where it failed."""
+def _linalg_ldl_solve(input: Tensor, other: Tensor, pivots: Tensor) -> tuple[Tensor, ...]:
+    """The solution of a system by LDL factors."""
 def _linalg_lu(input: Tensor) -> tuple[Tensor, ...]:
     """Both LU factors in one matrix, pivots, and where it failed."""
 def _linalg_permutation(pivots: Tensor, rows: builtins.int) -> Tensor:
     """The rows in the order in which pivots take them."""
 def _linalg_qr(input: Tensor, complete: builtins.bool) -> tuple[Tensor, ...]:
     """An orthogonal and a triangular factor."""
+def _linalg_reflections(input: Tensor) -> tuple[Tensor, ...]:
+    """A triangular factor with the vectors of reflections, and their factors."""
 def _linalg_solve(input: Tensor, other: Tensor) -> tuple[Tensor, ...]:
     """The solution of a linear system, and where it failed."""
 def _linalg_svd(input: Tensor, full: builtins.bool, vectors: builtins.bool) -> tuple[Tensor, ...]:

@@ -519,6 +519,7 @@ from wend._reductions import trapezoid as trapezoid
 from wend._reductions import trapz as trapz
 from wend._reductions import unique as unique
 from wend._reductions import unique_consecutive as unique_consecutive
+from wend._reflections import geqrf as geqrf
 from wend._reflections import ormqr as ormqr
 from wend._report import batching as batching
 from wend._report import eager as eager
