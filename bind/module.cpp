@@ -244,6 +244,8 @@ void bind_data(nb::module_& m) {
 
 NB_MODULE(_C, m) {
   using namespace wend;
+  // A daemon thread that ends with the process may leave a map unfinished, which is no leak.
+  nb::set_leak_warnings(false);
   nb::register_exception_translator(translate);
   init_host();
   init_interop();

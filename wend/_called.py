@@ -50,6 +50,7 @@ frexp: mantissa binary_exponent
 full: filled
 gelu: gelu_tanh
 geometric_: draw_geometric geometric
+geqrf: reflections_row _linalg_reflections
 getitem: slice alias index
 histc: bin_counts
 index_add: index_add_slices
@@ -57,6 +58,8 @@ index_put: index_put_at index_add_at
 kthvalue: kth_place kthvalue_values
 layer_norm: native_layer_norm
 ldexp: times_power_of_two
+ldl_factor: ldl_row _linalg_ldl
+ldl_solve: ldl_solution _linalg_ldl_solve
 linear: affine
 linspace: spaced
 log_normal_: draw_log_normal log_normal
