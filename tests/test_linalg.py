@@ -214,7 +214,72 @@ def test_results_have_pytorchs_names() -> None:
     both(lambda torch: repr(torch.linalg.cholesky_ex(torch.eye(2))))
 
 
-@pytest.mark.parametrize("name", ["eig", "eigvals", "ldl_factor"])
+@pytest.mark.parametrize("name", ["eig", "eigvals"])
 def test_what_is_not_there_says_why(name: str) -> None:
     with pytest.raises(NotImplementedError, match=f"linalg.{name}"):
         getattr(wend.linalg, name)(wend.eye(2))
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_ldl_factors_are_pytorchs_and_solve_systems(shape: tuple[int, ...]) -> None:
+    def program(torch: Any) -> Any:
+        a = entries(torch, *shape)
+        a = a + a.mT
+        factors = torch.linalg.ldl_factor(a)
+        b = entries(torch, *shape[:-1], 2, shift=1.0)
+        info = torch.linalg.ldl_factor_ex(a).info
+        return [*factors, info, torch.linalg.ldl_solve(*factors, b)]
+
+    both(program)
+
+
+def test_one_factorization_solves_many_systems() -> None:
+    def program(torch: Any) -> Any:
+        a = entries(torch, 3, 3)
+        factors = torch.linalg.ldl_factor(a + a.mT)
+        return torch.linalg.ldl_solve(*factors, entries(torch, 4, 3, 2))
+
+    both(program)
+
+
+LDL_MISTAKES = {
+    "not square": lambda torch: torch.linalg.ldl_factor(torch.ones(2, 3)),
+    "vector": lambda torch: torch.linalg.ldl_factor(torch.ones(2)),
+    "integers": lambda torch: torch.linalg.ldl_factor(torch.ones(2, 2, dtype=torch.int64)),
+    "rows": lambda torch: torch.linalg.ldl_solve(
+        torch.eye(3), torch.tensor([1, 2, 3]), torch.ones(4, 2)
+    ),
+    "pivots": lambda torch: torch.linalg.ldl_solve(
+        torch.eye(3), torch.tensor([1, 2]), torch.ones(3, 2)
+    ),
+    "float pivots": lambda torch: torch.linalg.ldl_solve(
+        torch.eye(3), torch.ones(3), torch.ones(3, 2)
+    ),
+    "dtypes": lambda torch: torch.linalg.ldl_solve(
+        torch.eye(3), torch.tensor([1, 2, 3]), torch.ones(3, 2).double()
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", LDL_MISTAKES)
+def test_mistakes_with_ldl_are_pytorchs(mistake: str) -> None:
+    both_raise(LDL_MISTAKES[mistake], RuntimeError)
+
+
+@pytest.mark.parametrize("pivots", [[0, 1, 2], [4, 1, 2], [1, 2, -3], [-(2**40), 1, 1]])
+def test_pivots_that_no_factorization_gives_are_refused(pivots: list[int]) -> None:
+    solution = wend.linalg.ldl_solve(wend.eye(3), wend.tensor(pivots), wend.ones(3, 1))
+    with pytest.raises(RuntimeError, match="pivots must be those that ldl_factor gave"):
+        solution.sum().item()
+
+
+@pytest.mark.parametrize("shape", WIDE.values(), ids=WIDE)
+def test_geqrf_is_what_householder_product_takes(shape: tuple[int, ...]) -> None:
+    def program(torch: Any) -> Any:
+        return list(torch.geqrf(entries(torch, *shape)))
+
+    both(program)
+
+
+def test_vander_takes_a_number() -> None:
+    both(lambda torch: torch.linalg.vander(torch.tensor(2.0), N=3))

@@ -246,7 +246,7 @@ def _zero_block(place: int) -> str:
 
 
 def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Out = None) -> Any:
-    """Factors of symmetric matrices, A = L @ D @ L.mT, in one matrix, and the rows exchanged.
+    """Factors of symmetric matrices, A = L @ D @ L.mT, in one matrix, and the pivots.
 
     hermitian: of real matrices it makes no difference.
 
