@@ -28,7 +28,8 @@ struct Few {
 // whose members belong to several.
 inline constinit bool fibers_walk_back = false;
 
-// What waiting costs, in nanoseconds, as benchmarks/w11_map.py shows for 2 to 256 fibers.
+// What waiting costs, in nanoseconds: fitted by hand to an RNN like that of benchmarks/w11_map.py,
+// with 2 to 256 sequences.
 struct WaitingCosts {
   int64_t to_switch = 450;  // to leave a fiber and come back to it
   int64_t to_batch = 400;   // to put a batch together, whatever its members
