@@ -22,8 +22,6 @@ DIFFERENT = {
     "cholesky_inverse": "PyTorch has a gradient for the triangle that is not read",
     "cholesky_solve": "PyTorch has a gradient for the triangle that is not read",
     "logcumsumexp": "PyTorch's gradient is 3e-3 off at 1e4",
-    "linalg.eig": "the result is complex",
-    "linalg.eigvals": "the result is complex",
     "empty_like": "not initialised",
     "new_empty": "not initialised",
     "empty": "not initialised",
@@ -87,10 +85,12 @@ def require_same(theirs: Any, ours: Any) -> None:
 
 
 def check(op: Any, function: Any, sample: Any) -> None:
+    theirs = tensors(op(sample.input, *sample.args, **sample.kwargs))
+    if any(map(torch.is_complex, theirs)):
+        pytest.skip("wend has no complex numbers")
     leaves: list[Any] = []
     arguments = given((sample.input, *sample.args), leaves)
     named = {key: given(value, leaves) for key, value in sample.kwargs.items()}
-    theirs = tensors(op(sample.input, *sample.args, **sample.kwargs))
     ours = tensors(function(*arguments, **named))
     assert len(theirs) == len(ours)
     for a, b in zip(theirs, ours, strict=True):
