@@ -738,7 +738,8 @@ constexpr Op kOps[] = {
          "(Tensor input, int num_samples, bool replacement=False, *, " GENERATOR ") -> Tensor",
      .doc = "Indices drawn with the probabilities that are proportional to each row of input.",
      .example = "multinomial(tensor([0., 1.]), 1)",
-     .body = body_multinomial},
+     .body = body_multinomial,
+     .out_exact = true},
 };
 
 }  // namespace
