@@ -45,8 +45,8 @@ def test_edges_lead_to_the_inputs_and_back() -> None:
 
 
 def test_looking_computes_nothing() -> None:
-    y = leaf() * 2
     with wend.report() as report:
+        y = leaf() * 2
         graph = wend.graph(y)
         assert graph[y].state == "pending"
         str(graph), repr(graph), graph.to_dot(), list(graph)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from kernels import kernels
 
 import wend
 from benchmarks.memory import torch_tensor_peak, wend_tensor_peak
@@ -100,7 +101,7 @@ def work_of_backward(views: Callable[[Any], list[Any]], *sizes: int) -> dict[str
                 x.grad.sum().item()
         gradients.append(x.grad.numpy())
     assert gradients[0] == pytest.approx(gradients[1], rel=1e-5, abs=1e-5)
-    return {work.name: work for work in report.by_op}
+    return kernels(report)
 
 
 COVERING = {
@@ -217,9 +218,9 @@ def test_gates_of_batched_cells_go_back_through_one_kernel() -> None:
     with wend.report() as report:
         total.backward()
         w.grad.sum().item()
-    calls = {work.name: work.calls for work in report.by_op}
-    assert calls["placed"] == 1
-    assert "filled" not in calls
+    work = kernels(report)
+    assert work["placed"].calls == 1
+    assert "filled" not in work
 
 
 def test_stats_count_what_is_alive_and_what_is_kept() -> None:
