@@ -40,6 +40,14 @@ def test_losses_of_all_steps_are_one_batch() -> None:
     assert report.batch_sizes[sum(range(3, 15))] >= 3
 
 
+def test_what_was_dropped_before_does_not_matter() -> None:
+    dropped = wend.ones(2, requires_grad=True)
+    for _ in range(50_000):
+        dropped = dropped + 1
+    del dropped
+    test_losses_of_all_steps_are_one_batch()
+
+
 def test_a_loss_that_the_next_step_reads_is_computed_at_every_step() -> None:
     with wend.report() as report:
         steps(wend, range(3, 15), read=True)[0].item()

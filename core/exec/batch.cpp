@@ -212,7 +212,9 @@ struct Outlook {
 
   void take() {
     levels.take();
-    if (pending.nodes.size() >= 4 * late.looked_at()) late.look();
+    // A list that has become shorter holds other nodes: those that were looked at were dropped.
+    const size_t n = pending.nodes.size();
+    if (n >= 4 * late.looked_at() || n < late.looked_at()) late.look();
   }
 };
 constinit Forever<Outlook> outlook;
