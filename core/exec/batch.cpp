@@ -212,9 +212,15 @@ struct Outlook {
 
   void take() {
     levels.take();
-    // A list that has become shorter holds other nodes: those that were looked at were dropped.
-    const size_t n = pending.nodes.size();
-    if (n >= 4 * late.looked_at() || n < late.looked_at()) late.look();
+    if (is_out_of_date()) late.look();
+  }
+
+ private:
+  // What was looked at may have been dropped since, and says nothing of what came after it.
+  bool is_out_of_date() const {
+    const size_t n = pending.nodes.size(), known = late.looked_at();
+    if (n >= 4 * known || n < known) return true;
+    return std::ranges::none_of(pending.nodes.first(known), [](const Node* node) { return node; });
   }
 };
 constinit Forever<Outlook> outlook;
