@@ -189,8 +189,10 @@ def test_no_worker_outlives_its_loader() -> None:
 
 
 PROGRAM = """
-import os, sys, time
+import os, signal, sys, time
 import wend
+# A shell starts what it puts into the background deaf to Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 class Slow(wend.utils.data.Dataset):
     def __len__(self): return 10
     def __getitem__(self, i):
