@@ -52,9 +52,10 @@ def gradients_of(total: Any, leaves: list[Any]) -> Any:
         return []
     try:
         gradients = wend.autograd.grad(total, leaves, allow_unused=True)
-    except RuntimeError as error:  # there is none, in both ways
-        assert "not implemented" in str(error)
-        return type(error).__name__
+    except RuntimeError as error:
+        if "not implemented" not in str(error):
+            raise
+        return "none, in both ways"
     return [None if g is None else g.tolist() for g in gradients]
 
 
