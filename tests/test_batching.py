@@ -441,6 +441,12 @@ def test_programs_give_the_same_however_they_run(program: Program, way: Way, eac
     check(program, way, each)
 
 
+@pytest.mark.parametrize("back", ["whole", "asked", "retained"])
+def test_gradients_of_batches_of_losses_batch_in_turn(back: str) -> None:
+    moves = [Move("layer_norm", 0, 0, 0)]
+    check(Program([1, 1, 1, 1, 1], moves, "classes", back, "float64", 0), Way())
+
+
 def test_hooks_change_what_was_asked_for_only_where_the_walk_ends() -> None:
     add, hook = Move("add", 0, 0, 0), Move("hooked", 0, 0, 0)
     moves = [add, add, hook, Move("earlier", 0, 0, 0), add, Move("add", 0, 2, 0)]

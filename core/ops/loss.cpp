@@ -180,7 +180,9 @@ struct ManyLosses {
     const bool shares_weight = s.in.size() < 3 || s.is_shared(2);
     possible = x.size() <= 2 && shares_weight && targets > 0;
     attrs[0] = s.like.attr(0), attrs[1] = s.like.attr(1), attrs[2] = s.like.attr(2);
-    attrs[3] = Arg::of(targets);
+    // A member may be the loss of a batch: its own members stay apart.
+    const int64_t together = s.like.attr(3).as_int();
+    attrs[3] = Arg::of(together ? together : targets);
   }
 
   int64_t n, targets, classes;
