@@ -241,7 +241,13 @@ PyObject* record_call(const Callable& c, const Signature& s, const OpArgs& given
   if (s.op->primitive() && !c.inplace && !out && !given.requires_grad && !s.returns_list) {
     return wrap_result(record_primitive(*s.op, given), given.tensors);
   }
-  Values results = run_op(*s.op, given);
+  Values results;
+  try {
+    results = run_op(*s.op, given);
+  } catch (const Error&) {
+    if (c.inplace && s.op->body) may_write();  // as in PyTorch, that is looked at before the rest
+    throw;
+  }
   if (out) return write_out(c, *s.op, out, results, given.tensors);
   if (c.inplace) {
     // A body that gives its input back writes nothing, so that even a leaf may be given.

@@ -3,10 +3,11 @@
 Every program runs on PyTorch and on wend; the one deliberate difference is exempted by its name.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from both import alike, both, differs, error_of, raises_alike
+from both import alike, both, differs, error_of, raises_alike, torch, wend
 from samples import grid, leaf
 
 
@@ -532,3 +533,19 @@ def test_a_write_to_a_result_does_not_reach_its_own_saved_value(torch: Any) -> A
     z = y * 1
     y.zero_()
     return torch.autograd.grad(z.sum(), x)[0]
+
+
+REFUSED_TWICE: list[Callable[[Any, Any], Any]] = [
+    lambda T, a: a.index_put_((T.tensor([0, 0]),), T.tensor(1.0)),
+    lambda T, a: a.index_add_(0, T.tensor([5]), T.ones(1)),
+    lambda T, a: a.index_fill_(0, T.tensor([7]), 1.0),
+    lambda T, a: a.add_(T.ones(3)),
+]
+
+
+@pytest.mark.parametrize("write", REFUSED_TWICE)
+def test_that_a_view_may_not_be_written_comes_before_what_else_is_wrong(write: Any) -> None:
+    for T in (wend, torch):
+        (first, *_) = T.ones(4, requires_grad=True) * 1
+        with pytest.raises(RuntimeError, match="Output 0 of Unbind is a view"):
+            write(T, first)
