@@ -323,3 +323,9 @@ def test_storages_of_files(tmp_path: Any) -> None:
         return private.tolist(), part, private[5], shared.nbytes(), list(path.read_bytes()), size
 
     both(program)
+
+
+@pytest.mark.parametrize("call", [torch.relu, torch.add, torch.matmul])
+def test_pytorch_refuses_tensors_of_wend(call: Any) -> None:
+    with pytest.raises(TypeError, match="Multiple dispatch failed"):
+        call(*[wend.ones(2, 2)] * (1 if call is torch.relu else 2))

@@ -5,6 +5,7 @@ What an op can say in the op table is not here; attributes of the object are bin
 
 from __future__ import annotations
 
+from _thread import _local
 from typing import Any
 
 import wend
@@ -16,11 +17,22 @@ _C._TensorMeta = Tensor.__class__
 _C._get_tracing_state = lambda: None  # nothing is traced
 
 
-class _DisabledTorchFunction:
-    """Calls the function as if no argument's type handled it."""
+class _DisabledTorchFunction(_local):
+    """Calls the function as if no argument's type handled it.
+
+    PyTorch's own functions, which a tensor of wend may be given to, come back here instead.
+    """
+
+    func: Any = None  # that this thread calls
 
     def __call__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        return func(*args, **(kwargs or {}))
+        if self.func is func:
+            return NotImplemented
+        before, self.func = self.func, func
+        try:
+            return func(*args, **(kwargs or {}))
+        finally:
+            self.func = before
 
 
 _C._disabled_torch_function_impl = _DisabledTorchFunction()
