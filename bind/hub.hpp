@@ -60,8 +60,8 @@ class Hub {
   std::vector<std::unique_ptr<Example>> in_flight_;
   std::vector<Object> results_;  // by index; null where there is none yet
   size_t unfinished_ = 0;        // examples that were begun and are not done
-  const size_t limit_;           // how many of them there may be ...
-  const size_t expected_;        // ... and will be, as far as is known
+  const size_t limit_;           // the most examples that may be unfinished at a time
+  const size_t expected_;        // how many will be, as far as the lengths of the inputs tell
   bool more_ = true;             // there may be more to come
   bool is_beginning_ = false;
   bool closing_ = false;

@@ -54,7 +54,7 @@ inline int64_t checked(Wide v) {
   return static_cast<int64_t>(v);
 }
 
-// ... and these give the nearest that does, for results that are compared with a size or clamped.
+// The nearest number that fits in 64 bits, for results that are compared with a size or clamped.
 inline int64_t clamped(Wide v) {
   return static_cast<int64_t>(v > kLargest ? kLargest : v < kSmallest ? kSmallest : v);
 }
