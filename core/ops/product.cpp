@@ -341,10 +341,10 @@ void run_product(const Run& s, Form form, Roles roles) {
 uint64_t name_of(const Node& right) {
   const Buffer* buffer = right.buffer;
   if (!buffer || buffer->lender || buffer->was_lent) return 0;
-  // A view holds what it is a view of, which has the same memory.
+  // A view is named after what it is a view of. It holds that node, whose value may come and go
+  // while a kernel runs, so nothing of it is read that can change.
   const Node* node = &right;
-  while (node->op->view && node->inputs[0] && node->inputs[0]->buffer == buffer)
-    node = node->inputs[0].get();
+  while (node->op->view && node->inputs[0]) node = node->inputs[0].get();
   return node->number;
 }
 
