@@ -9,11 +9,15 @@ import pytest
 import wend
 
 PACKAGES = (
+    "wend._counting",
     "wend._memory",
     "wend._report",
     "wend.distributions",
+    "wend.fft",
+    "wend.masked",
     "wend.optim",
     "wend.serialization",
+    "wend.signal",
     "wend.utils.checkpoint",
     "wend.utils.data",
     "wend.utils.safetensors",

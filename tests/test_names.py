@@ -50,6 +50,48 @@ CASES: dict[str, Callable[[Any], Any]] = {
         T.ones(1).to_dense().tolist(), T.detach(T.ones(1, requires_grad=True)).requires_grad,
         T.cpu.is_available(), T.cpu.device_count(), T.cpu.current_device(),
     ],
+    "what it holds": lambda T: [
+        2 in T.tensor([[1, 2], [3, 4]]), T.tensor(5) in T.tensor([[1, 2], [3, 4]]),
+        1.5 in T.tensor(1.5), True in T.zeros(0), float("nan") in T.tensor([float("nan")]),
+        error_of(lambda: "a" in T.ones(2)), error_of(lambda: None in T.ones(2)),
+        error_of(lambda: [1] in T.ones(2)),
+    ],
+    "reversed": lambda T: [
+        reversed(T.arange(6).reshape(2, 3)), reversed(T.tensor(1)), list(reversed(T.arange(2))),
+    ],
+    "parts": lambda T: [T.tensor([1.5]).real, error_of(lambda: T.tensor([1.5]).imag)],
+    "division of old": lambda T: [T.tensor(2.0).__rdiv__(3), T.tensor(2.0).__div__(3)],
+    "questions to sparse tensors": lambda T: [
+        T.ones(2, 3).sparse_dim(), T.ones(2, 3).dense_dim(), T.eye(2).to_sparse().sparse_dim(),
+        T.eye(2).to_sparse().dense_dim(), T.ones(1).is_sparse_csr, T.ones(1).is_mkldnn,
+        *(
+            error_of(lambda name=name: getattr(T.ones(2), name)())
+            for name in ("values", "indices", "coalesce", "is_coalesced", "crow_indices",
+                         "col_indices", "row_indices", "ccol_indices")
+        ),
+    ],
+    "order in memory": lambda T: [
+        T.ones(2, 3, 4).permute(2, 0, 1).dim_order(), T.ones(1, 1, 4).dim_order(),
+        T.tensor(1.0).dim_order(), T.ones(1).is_distributed(), T.ones(1).name,
+    ],
+    "map2_": lambda T: T.ones(2).map2_(T.ones(2), T.arange(2.0), lambda x, y, z: x + y * z),
+    "frequencies": lambda T: [
+        T.fft.fftfreq(5, 0.5), T.fft.rfftfreq(6), T.fft.fftfreq(4, dtype=T.float64),
+        T.fft.fftshift(T.arange(5)), T.fft.ifftshift(T.arange(6).reshape(2, 3), 1),
+        error_of(lambda: T.fft.fftfreq(-1)), error_of(lambda: T.fft.fftfreq(2, dtype=T.int64)),
+        error_of(lambda: T.fft.fftshift(T.tensor(1.0))),
+    ],
+    "points in boxes": lambda T: [
+        tuple(T.histogramdd(T.tensor([[0.0, 1.0], [2.0, 3.0], [2.0, 9.0]]), 2)),
+        T.histogramdd(T.rand(0, 2), [2, 3], density=True).hist,
+        error_of(lambda: T.histogramdd(T.ones(2), 2)),
+        error_of(lambda: T.histogramdd(T.ones(2, 2), [2])),
+        error_of(lambda: T.histogramdd(T.ones(2, 2), [T.ones(2)])),
+        error_of(lambda: T.histogramdd(T.ones(2, 2), [T.ones(1), T.ones(2)])),
+        error_of(lambda: T.histogramdd(T.ones(2, 2), 2, range=[0.0, 1.0])),
+        error_of(lambda: T.histogram(T.ones(2), T.tensor([0, 1]))),
+        error_of(lambda: T.histogram(T.ones(2), 2, weight=T.ones(3))),
+    ],
     "images": lambda T: [
         T.pixel_shuffle(T.arange(16.0).reshape(1, 4, 2, 2), 2),
         T.pixel_unshuffle(T.arange(16.0).reshape(1, 1, 4, 4), 2),

@@ -15,6 +15,7 @@ from wend import cpu as cpu
 from wend import cuda as cuda
 from wend import distributed as distributed
 from wend import distributions as distributions
+from wend import fft as fft
 from wend import func as func
 from wend import futures as futures
 from wend import fx as fx
@@ -22,6 +23,7 @@ from wend import hub as hub
 from wend import jit as jit
 from wend import library as library
 from wend import linalg as linalg
+from wend import masked as masked
 from wend import mps as mps
 from wend import multiprocessing as multiprocessing
 from wend import nn as nn
@@ -32,6 +34,7 @@ from wend import overrides as overrides
 from wend import profiler as profiler
 from wend import random as random
 from wend import serialization as serialization
+from wend import signal as signal
 from wend import sparse as sparse
 from wend import special as special
 from wend import testing as testing
@@ -464,6 +467,7 @@ from wend._absent_functions import stft as stft
 from wend._absent_functions import view_as_complex as view_as_complex
 from wend._absent_functions import view_as_real as view_as_real
 from wend._counting import histogram as histogram
+from wend._counting import histogramdd as histogramdd
 from wend._einsum import einsum as einsum
 from wend._graph import graph as graph
 from wend._info import finfo as finfo

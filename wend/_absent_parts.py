@@ -13,10 +13,6 @@ _PARTS: dict[str, dict[str, str]] = {
         "nn.attention.bias": "CausalBias CausalVariant causal_lower_right causal_upper_left",
         "nn.attention.varlen": "AuxRequest varlen_attn",
     },
-    "take transforms of numpy.fft, without gradients; wend has no complex numbers": {
-        "fft": "fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft"
-        " irfft2 irfftn rfft rfft2 rfftfreq rfftn",
-    },
     "save the weights with torch.save, and the program with the program": {
         "export": "AdditionalInputs Constraint CustomDecompTable Dim ExportBackwardSignature"
         " ExportGraphSignature ExportedProgram FlatArgsAdapter ModuleCallEntry"
@@ -113,11 +109,6 @@ _PARTS: dict[str, dict[str, str]] = {
     "use a list of tensors: examples written one at a time run as batches": {
         "nested": "as_nested_tensor masked_select narrow nested_tensor"
         " nested_tensor_from_jagged to_padded_tensor",
-    },
-    "use torch.where, or masked_fill": {
-        "masked": "MaskedTensor amax amin argmax argmin as_masked_tensor cumprod cumsum"
-        " is_masked_tensor log_softmax logaddexp logsumexp masked_tensor mean median"
-        " norm normalize prod softmax softmin std sum var",
     },
     "use wend.report()": {
         "monitor": "Aggregation COUNT Event EventHandlerHandle MAX MEAN MIN STAT_EVENT SUM Stat"

@@ -22,6 +22,7 @@ MODULES = {
     "cuda",
     "distributed",
     "distributions",
+    "fft",
     "func",
     "futures",
     "fx",
@@ -29,6 +30,7 @@ MODULES = {
     "jit",
     "library",
     "linalg",
+    "masked",
     "mps",
     "multiprocessing",
     "nn",
@@ -38,6 +40,7 @@ MODULES = {
     "overrides",
     "profiler",
     "serialization",
+    "signal",
     "sparse",
     "special",
     "testing",
@@ -51,7 +54,7 @@ _MEMBERS = {
     "_absent_functions": "Event PyTorchFileReader PyTorchFileWriter ScriptClass ScriptFunction"
     " ScriptModule ScriptObject Stream SymBool SymFloat SymInt complex istft polar stft"
     " view_as_complex view_as_real",
-    "_counting": "histogram",
+    "_counting": "histogram histogramdd",
     "_einsum": "einsum",
     "_graph": "graph",
     "_info": "finfo iinfo typename",

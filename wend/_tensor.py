@@ -6,7 +6,8 @@ What an op can say in the op table is not here; attributes of the object are bin
 from __future__ import annotations
 
 from _thread import _local
-from typing import Any
+from numbers import Number
+from typing import Any, NoReturn
 
 import wend
 from wend import _C
@@ -293,6 +294,132 @@ for _device in ("ipu", "maia", "mps", "mtia", "vulkan", "xla", "xpu"):
     setattr(Tensor, f"is_{_device}", _answer)
 
 
+for _layout in ("mkldnn", "sparse_csr"):
+    setattr(Tensor, f"is_{_layout}", property(lambda self: False, doc="False: all are strided."))
+Tensor.name = property(lambda self: None, doc="None: tensors have no names.")  # type: ignore[attr-defined]
+
+
+def _set_real(self: Tensor, value: Any) -> None:
+    self.copy_(value)
+
+
+Tensor.real = property(  # type: ignore[attr-defined]
+    lambda self: self, _set_real, doc="The tensor itself: wend has real dtypes only."
+)
+Tensor.imag = property(lambda self: imag(self), doc="Raises: wend has real dtypes only.")  # type: ignore[attr-defined]
+
+
+@_method
+def __contains__(self: Tensor, element: Any, /) -> bool:  # noqa: N807
+    if not isinstance(element, (Tensor, Number)):
+        raise RuntimeError(
+            "Tensor.__contains__ only supports Tensor or scalar, "
+            f"but you passed in a {element.__class__}."
+        )
+    return bool((element == self).any())
+
+
+@_method
+def __reversed__(self: Tensor) -> Tensor:  # noqa: N807
+    return self.flip(0) if self.dim() else self
+
+
+Tensor.__rdiv__ = Tensor.__rtruediv__  # type: ignore[attr-defined]
+Tensor.__div__ = Tensor.__truediv__  # type: ignore[attr-defined]
+Tensor.__idiv__ = Tensor.__itruediv__  # type: ignore[attr-defined]
+
+
+def _of_sparse(name: str, layout: str) -> None:
+    """Attach a question to Tensor that only sparse tensors answer."""
+
+    def ask(self: Tensor) -> Any:
+        raise RuntimeError(f"{name} expected sparse {layout} tensor layout but got Strided")
+
+    ask.__name__ = ask.__qualname__ = name
+    ask.__doc__ = "Raise: the tensor is not sparse."
+    _method(ask)
+
+
+for _name in ("coalesce", "indices", "is_coalesced"):
+    _of_sparse(_name, "coordinate")
+for _name in ("col_indices", "crow_indices"):
+    _of_sparse(_name, "row compressed")
+for _name in ("ccol_indices", "row_indices"):
+    _of_sparse(_name, "column compressed")
+
+
+@_method
+def values(self: Tensor) -> Any:
+    """Raise: the tensor is not sparse."""
+    raise RuntimeError("values expected sparse tensor layout but got Strided")
+
+
+@_method
+def sparse_dim(self: Tensor) -> int:
+    """Return 0: no dimension is sparse."""
+    return 0
+
+
+@_method
+def dense_dim(self: Tensor) -> int:
+    """Return the number of dimensions: all are dense."""
+    return self.dim()
+
+
+@_method
+def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+    """Return the dimensions from the one with the largest steps in memory to that with the least.
+
+    >>> wend.ones(2, 3).t().dim_order()
+    (1, 0)
+    """
+    steps = self.stride()
+    return tuple(sorted(range(self.dim()), key=lambda d: -steps[d]))
+
+
+@_method
+def is_distributed(self: Tensor) -> bool:
+    """Return False: a tensor is in one process."""
+    return False
+
+
+def _refuse_complex(name: str) -> NoReturn:
+    raise NotImplementedError(
+        f"wend does not have Tensor.{name}: wend has no complex numbers; "
+        "keep real and imaginary parts as two tensors"
+    )
+
+
+@_method
+def cfloat(self: Tensor, memory_format: Any = None) -> NoReturn:
+    """Raise: wend has no complex numbers."""
+    _refuse_complex("cfloat")
+
+
+@_method
+def cdouble(self: Tensor, memory_format: Any = None) -> NoReturn:
+    """Raise: wend has no complex numbers."""
+    _refuse_complex("cdouble")
+
+
+@_method
+def chalf(self: Tensor, memory_format: Any = None) -> NoReturn:
+    """Raise: wend has no complex numbers."""
+    _refuse_complex("chalf")
+
+
+@_method
+def stft(self: Tensor, n_fft: int, hop_length: int | None = None, **options: Any) -> NoReturn:
+    """Raise: wend has no complex numbers."""
+    _refuse_complex("stft")
+
+
+@_method
+def istft(self: Tensor, n_fft: int, hop_length: int | None = None, **options: Any) -> NoReturn:
+    """Raise: wend has no complex numbers."""
+    _refuse_complex("istft")
+
+
 def _requires_no_grad(self: Tensor, name: str) -> None:
     if self.requires_grad:
         raise RuntimeError(
@@ -327,6 +454,13 @@ def map_(self: Tensor, tensor: Tensor, callable: Any) -> Tensor:
     """
     _requires_no_grad(self, "map_")
     return _elementwise(self, (tensor,), callable)
+
+
+@_method
+def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
+    """Replace each element by what a Python function makes of it and of two other tensors'."""
+    _requires_no_grad(self, "map2_")
+    return _elementwise(self, (x, y), callable)
 
 
 @_method

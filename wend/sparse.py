@@ -45,6 +45,14 @@ class SparseTensor(Tensor):
         """Return True."""
         return True
 
+    def sparse_dim(self) -> int:
+        """Return the number of dimensions: all are sparse."""
+        return self.dim()
+
+    def dense_dim(self) -> int:
+        """Return 0: no dimension is dense."""
+        return 0
+
     def indices(self) -> Tensor:
         """Return the places of the nonzero elements, one in each column."""
         return _C.nonzero(self).t().contiguous()

@@ -10,6 +10,8 @@ import numpy
 import pytest
 from both import torch, wend
 
+from wend._absent import Absent
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     database = pytest.importorskip("torch.testing._internal.common_methods_invocations")
@@ -42,11 +44,12 @@ RANDOM += ("geometric", "uniform", "rrelu", "fractional", "lowrank", "attention"
 
 
 def operator(name: str) -> Any:
-    """wend's function of that name, or None."""
+    """wend's function of that name, or None; what can only be mentioned is none."""
     found = wend
     for part in name.split("."):
         found = getattr(found, part, None)
-    return found if callable(found) else None
+    mentioned = isinstance(found, type) and issubclass(found, Absent)
+    return found if callable(found) and not mentioned else None
 
 
 def is_plain(value: Any) -> bool:

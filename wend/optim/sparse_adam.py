@@ -66,7 +66,7 @@ class SparseAdam(Optimizer):
             state["exp_avg"], state["exp_avg_sq"] = wend.zeros_like(p), wend.zeros_like(p)
         state["step"] += 1
         step = state["step"]
-        given: Any = grad.coalesce()  # type: ignore[attr-defined]
+        given: Any = grad.coalesce()
         where, values = tuple(given.indices()), given.values()
         values = -values if group["maximize"] else values
         beta1, beta2 = group["betas"]

@@ -1,0 +1,5 @@
+"""torch.signal: windows."""
+
+from wend.signal import windows
+
+__all__ = ["windows"]
