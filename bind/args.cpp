@@ -222,7 +222,7 @@ class Parser {
       }
       case Type::real: {
         double v;
-        if (!to_real(o, v)) return false;
+        if (!may_be_number(o) || !to_real(o, v)) return false;
         arg = Arg::of(v);
         return true;
       }
@@ -270,6 +270,12 @@ class Parser {
     return false;
   }
 
+  // A tensor stands for a real number iff it has no dimensions, and no gradient that would be lost.
+  static bool may_be_number(PyObject* o) {
+    if (!is_tensor(o)) return true;
+    return variable_of(o).shape().ndim() == 0 && !variable_of(o).node()->needs_grad();
+  }
+
   bool operand_arg(PyObject* o, Arg& arg) {
     if (is_tensor(o)) {
       arg = Arg::of(variable_of(o).node());
@@ -290,7 +296,7 @@ class Parser {
 
   bool number_arg(PyObject* o, Arg& arg) {
     if (is_tensor(o)) {
-      if (variable_of(o).shape().ndim() != 0 || variable_of(o).node()->needs_grad()) return false;
+      if (!may_be_number(o)) return false;
       const Object item_of(item(o));
       return number_arg(item_of.get(), arg);
     }

@@ -256,6 +256,45 @@ WRONG_ARGUMENTS = {
     "repeat": lambda torch: torch.ones(2, 2).repeat(2),
     "tile": lambda torch: torch.ones(2, 2).tile("a"),
     "pad": lambda torch: torch.nn.functional.pad(torch.ones(2), (1,)),
+    "unique of a dimension": lambda torch: torch.unique(torch.ones(2, 2), 0),
+    "unique_consecutive of a dimension": lambda torch: torch.ones(2, 2).unique_consecutive(0),
+    "cholesky option": lambda torch: torch.linalg.cholesky(torch.eye(2), upper=1),
+    "a tensor for a fraction": lambda torch: torch.dropout(torch.ones(2), torch.zeros(1), True),
+    "a weight for a tolerance": lambda torch: torch.isclose(
+        torch.ones(2), torch.ones(2), torch.tensor(0.1, requires_grad=True)
+    ),
+    "celu by 0": lambda torch: torch.nn.functional.celu(torch.ones(2), 0.0),
+    "softshrink by less": lambda torch: torch.nn.functional.softshrink(torch.ones(2), -0.5),
+    "trapezoid of truths": lambda torch: torch.trapezoid(torch.ones(3) > 0),
+    "trapezoid dx": lambda torch: torch.trapezoid(torch.ones(3), 2),
+    "cumulative_trapezoid": lambda torch: torch.cumulative_trapezoid(torch.ones(3) > 0),
+    "vander of truths": lambda torch: torch.linalg.vander(torch.ones(3) > 0),
+    "ormqr": lambda torch: torch.ormqr(torch.ones(5, 3), torch.ones(2), torch.ones(5, 3)),
+    "mean of an empty line": lambda torch: torch.nn.functional.adaptive_avg_pool1d(
+        torch.ones(2, 0), 2
+    ),
+    "means without channels": lambda torch: torch.nn.functional.adaptive_avg_pool3d(
+        torch.ones(2, 0, 2, 2, 2), 2
+    ),
+    "rms_norm": lambda torch: torch.nn.functional.rms_norm(torch.ones(2, 2, 3), (2, 2)),
+    "attention of vectors": lambda torch: torch.nn.functional.scaled_dot_product_attention(
+        torch.ones(3), torch.ones(3), torch.ones(3)
+    ),
+    "attention dtypes": lambda torch: torch.nn.functional.scaled_dot_product_attention(
+        torch.ones(2, 3), torch.ones(2, 3), torch.ones(2, 3).double()
+    ),
+    "reduction": lambda torch: torch.nn.functional.multi_margin_loss(
+        torch.ones(5, 4), torch.ones(5), reduction="abc"
+    ),
+    "margin loss dtype": lambda torch: torch.nn.functional.multi_margin_loss(
+        torch.ones(5, 4), torch.ones(5)
+    ),
+    "margin loss of integers": lambda torch: torch.nn.functional.multi_margin_loss(
+        torch.ones(1, 4, dtype=torch.int64), torch.tensor([1])
+    ),
+    "margin loss weight": lambda torch: torch.nn.functional.multi_margin_loss(
+        torch.ones(1, 4), torch.tensor([1]), weight=torch.ones(5)
+    ),
     "masked_fill2": lambda torch: torch.ones(4).masked_fill(torch.ones(4) > 0, "a"),
     "masked_select": lambda torch: torch.ones(4).masked_select(torch.ones(4)),
     "index_add": lambda torch: torch.ones(4).index_add(0, torch.tensor([0]), torch.ones(2)),

@@ -50,6 +50,11 @@ CASES: dict[str, Callable[[Any], Any]] = {
         T.ones(1).to_dense().tolist(), T.detach(T.ones(1, requires_grad=True)).requires_grad,
         T.cpu.is_available(), T.cpu.device_count(), T.cpu.current_device(),
     ],
+    "logit of bounds that contradict": lambda T: T.logit(T.tensor([0.1, 0.6, 0.9, T.nan]), 0.7),
+    "rcond": lambda T: [
+        T.linalg.pinv(T.tensor([[2.0, 0.0], [0.0, 0.1]]), 0.1),
+        T.linalg.pinv(T.tensor([[2.0, 0.0], [0.0, 0.1]]), T.tensor(0.01), True),
+    ],
     "what it holds": lambda T: [
         2 in T.tensor([[1, 2], [3, 4]]), T.tensor(5) in T.tensor([[1, 2], [3, 4]]),
         1.5 in T.tensor(1.5), True in T.zeros(0), float("nan") in T.tensor([float("nan")]),

@@ -13,18 +13,12 @@ import wend
 from wend import _C
 from wend._C import Tensor
 from wend._factorizations import named_result
+from wend._types import name_in_cpp
 
 __all__ = ["histogram", "histogramdd"]
 
 _Histogram: Any = named_result("histogram", "hist", "bin_edges")
 _Histogramdd: Any = named_result("histogramdd", "hist", "bin_edges")
-
-_NAMES = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}
-
-
-def _name(tensor: Tensor) -> str:
-    name = str(tensor.dtype).removeprefix("torch.")
-    return _NAMES.get(name, name)
 
 
 def _check(points: Tensor, bins: Sequence[Any], weight: Tensor | None) -> None:
@@ -51,8 +45,8 @@ def _check(points: Tensor, bins: Sequence[Any], weight: Tensor | None) -> None:
     if weight.dtype != points.dtype:
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor "
-            f"should have the same dtype, but got input({_name(points)}), "
-            f"and weight({_name(weight)})"
+            f"should have the same dtype, but got input({name_in_cpp(points.dtype)}), "
+            f"and weight({name_in_cpp(weight.dtype)})"
         )
 
 
@@ -60,8 +54,8 @@ def _check_edges(points: Tensor, edges: Tensor, dim: int) -> None:
     if edges.dtype != points.dtype:
         raise RuntimeError(
             "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got "
-            f"input with dtype {_name(points)} and bins for dimension {dim} with dtype "
-            f"{_name(edges)}"
+            f"input with dtype {name_in_cpp(points.dtype)} and bins for dimension {dim} with dtype "
+            f"{name_in_cpp(edges.dtype)}"
         )
     if edges.dim() != 1:
         raise RuntimeError(

@@ -125,6 +125,7 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Out = None) -> Tensor:
     tensor([[2., 0.],
             [1., 1.]])
     """
+    _types.require_bools("linalg_cholesky", upper=upper)
     check_square_float(A, "linalg.cholesky")
     factor, info = _cholesky(A, upper)
     refuse_failure(info, "linalg.cholesky", not_positive)

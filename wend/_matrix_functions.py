@@ -12,6 +12,7 @@ from wend import _factorizations as _f
 from wend import _systems as _s
 from wend._C import Tensor
 from wend._reflections import householder_product
+from wend._types import require_bools
 
 Out = Any
 
@@ -88,6 +89,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Out = None) -> Tensor:
     tensor([[2., 0.],
             [1., 1.]])
     """
+    require_bools("cholesky", upper=upper)
     _f.check_square_float(input, "cholesky")
     factor: Tensor
     factor, info = _f.cholesky_ex(input, upper=upper)
@@ -103,6 +105,7 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Out = 
     tensor([[0.2500],
             [1.0000]])
     """
+    require_bools("cholesky_solve", upper=upper)
     for name, x in (("b", input), ("u", L)):
         if x.ndim < 2:
             raise RuntimeError(
@@ -131,6 +134,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Out = None) -> 
     tensor([[0.2500, 0.0000],
             [0.0000, 1.0000]])
     """
+    require_bools("cholesky_inverse", upper=upper)
     _f.check_square_float(input, "cholesky_inverse")
     eye = _C.eye(input.shape[-1], dtype=input.dtype)
     result: Tensor = cholesky_solve(eye, input, upper)
@@ -183,6 +187,8 @@ def triangular_solve(
     tensor([[0.5000],
             [0.5000]])
     """
+    options = {"upper": upper, "transpose": transpose, "unitriangular": unitriangular}
+    require_bools("triangular_solve", **options)
     for name, x in (("b", input), ("A", A)):
         if x.ndim < 2:
             raise RuntimeError(

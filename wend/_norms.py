@@ -39,6 +39,11 @@ def vector_norm(
     return _write(_C._vector_norm(x, dim, keepdim, ord, dtype), out)
 
 
+def _largest(sums: Tensor, dim: int, keepdim: bool) -> Tensor:
+    """The largest of numbers that are not negative; 0 of none."""
+    return sums.amax(dim, keepdim) if sums.size(dim) else sums.sum(dim, keepdim)
+
+
 def matrix_norm(
     A: Tensor,
     ord: float | str = "fro",
@@ -64,12 +69,12 @@ def matrix_norm(
         return _write(_singular_values(A, dim, keepdim, dtype).sum(-1), out)
     if abs(ord) == 2:
         values = _singular_values(A, dim, keepdim, dtype)
-        return _write(values.amax(-1) if ord > 0 else values.amin(-1), out)
+        return _write(_largest(values, -1, False) if ord > 0 else values.amin(-1), out)
     if abs(ord) not in (1, math.inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord:g} not supported.")
     summed, chosen = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = vector_norm(A, 1, summed, keepdim=True, dtype=dtype)
-    result = sums.amax(chosen, True) if ord > 0 else sums.amin(chosen, True)
+    result = _largest(sums, chosen, True) if ord > 0 else sums.amin(chosen, True)
     return _write(result if keepdim else result.squeeze((rows, columns)), out)
 
 

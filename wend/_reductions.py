@@ -45,6 +45,10 @@ def unique(
     >>> unique(wend.tensor([3, 1, 3]), return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
     """
+    name = "_unique2" if dim is None else "unique_dim"
+    _types.require_bools(
+        name, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts
+    )
     values, inverse, counts = _C._distinct(input, dim, False)
     return _asked(values, inverse if return_inverse else None, counts if return_counts else None)
 
@@ -61,6 +65,9 @@ def unique_consecutive(
     >>> unique_consecutive(wend.tensor([1, 1, 2, 1]))
     tensor([1, 2, 1])
     """
+    _types.require_bools(
+        "unique_consecutive", return_inverse=return_inverse, return_counts=return_counts
+    )
     values, inverse, counts = _C._distinct(input, dim, True)
     return _asked(values, inverse if return_inverse else None, counts if return_counts else None)
 
@@ -325,8 +332,9 @@ def trapezoid(
     >>> trapezoid(wend.tensor([1.0, 5.0, 10.0]))
     tensor(10.5000)
     """
-    if y.shape[dim] == 0:
-        return y.sum(dim)
+    _check_curve("trapezoid", y, x)
+    if y.size(dim) == 0:
+        return y.sum(dim, dtype=y.dtype)
     return _areas(y, x, dx, dim).sum(dim)
 
 
@@ -347,7 +355,24 @@ def cumulative_trapezoid(
     >>> cumulative_trapezoid(wend.tensor([1.0, 5.0, 10.0]))
     tensor([ 3.0000, 10.5000])
     """
+    _check_curve("cumulative_trapezoid", y, x)
     return _areas(y, x, dx, dim).cumsum(dim)
+
+
+def _check_curve(name: str, y: Tensor, x: Tensor | None) -> None:
+    if not isinstance(y, Tensor) or not (x is None or isinstance(x, Tensor)):
+        given = ", ".join(each.__class__.__name__ for each in (y, x) if each is not None)
+        raise TypeError(
+            f"{name}() received an invalid combination of arguments - got ({given}), but expected "
+            "one of:\n * (Tensor y, Tensor x, *, int dim = -1)\n"
+            " * (Tensor y, *, Number dx = 1, int dim = -1)"
+        )
+    if y.dtype == _types.bool or (x is not None and x.dtype == _types.bool):
+        which = "`y`" if x is None else "`x` or `y`"
+        if y.numel() or name != "trapezoid":
+            raise RuntimeError(
+                f"{name}: received a bool input for {which}, but bool is not supported"
+            )
 
 
 def _areas(y: Tensor, x: Tensor | None, dx: float | None, dim: int) -> Tensor:

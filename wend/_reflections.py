@@ -105,6 +105,10 @@ def ormqr(
     side = -2 if left else -1
     if other.shape[side] != input.shape[-2]:
         raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
+    if tau.shape[-1] != min(other.shape[side], input.shape[-1]):
+        raise RuntimeError(
+            f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])"
+        )
     if left:
         return written(_reflected(input, tau, other, transpose), out)
     return written(_reflected(input, tau, other.mT, not transpose).mT, out)

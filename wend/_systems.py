@@ -365,13 +365,16 @@ def _pseudo_inverse(A: Tensor, atol: Tolerance, rtol: Tolerance, hermitian: bool
 
 def pinv(
     A: Tensor,
+    rcond: Tolerance = None,
+    hermitian: bool = False,
     *,
     atol: Tolerance = None,
     rtol: Tolerance = None,
-    hermitian: bool = False,
     out: Out = None,
 ) -> Tensor:
     """Pseudo-inverse: singular values up to max(atol, rtol * the largest) count as 0.
+
+    rcond: is rtol, without an absolute bound. hermitian: A is taken to be symmetric.
 
     >>> pinv(wend.tensor([[2.0], [0.0]]))
     tensor([[0.5000, 0.0000]])
@@ -381,6 +384,8 @@ def pinv(
             f"linalg.pinv({_f.type_name(A)}{{{list(A.shape)}}}): expected a tensor with 2 or more "
             "dimensions of float, double, cfloat or cdouble types"
         )
+    if rcond is not None:
+        atol, rtol = 0.0, rcond
     if A.numel() == 0:
         return _f.written(A.mT.clone(), out)
     return _f.written(_differentiable_pinv(A, atol, rtol, hermitian), out)
@@ -483,6 +488,10 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Out = None) -> Tensor:
     """
     if A.ndim < 2:
         raise RuntimeError("linalg.cond: The input tensor must have at least 2 dimensions.")
+    if isinstance(p, str):
+        _f.check_square(A, f"linalg.cond(ord={p})")
+    if A.numel() == 0:
+        return _f.written(A.new_zeros(A.shape[:-2]), out)
     if p is None or (not isinstance(p, str) and abs(p) == 2):
         values = _f.svdvals(A)
         largest, smallest = values[..., 0], values[..., -1]

@@ -245,6 +245,29 @@ def _device_parts(text: Any) -> tuple[str, builtins.int | None]:
     return kind, builtins.int(number) if colon else None
 
 
+def require_bools(function: str, **given: Any) -> None:
+    """Refuse what is no truth, such as a dimension that was given in the place of an option."""
+    for name, value in given.items():
+        if not isinstance(value, builtins.bool):
+            kind = value.__class__.__name__
+            raise TypeError(f"{function}(): argument '{name}' must be bool, not {kind}")
+
+
+_IN_CPP = {"float32": "float", "float64": "double", "float16": "c10::Half"}
+_IN_CPP |= {"bfloat16": "c10::BFloat16", "int64": "long int", "int32": "int", "int16": "short int"}
+_IN_CPP |= {"int8": "signed char", "uint8": "unsigned char"}
+
+
+def name_in_cpp(dtype: dtype) -> str:
+    """The name of a dtype as those messages of PyTorch have it that its C++ code writes.
+
+    >>> name_in_cpp(int64)
+    'long int'
+    """
+    name = str(dtype).removeprefix("torch.")
+    return _IN_CPP.get(name, name)
+
+
 def require_cpu(given: Any) -> None:
     """Raise for any device but the CPU; None is the CPU."""
     kind = "cpu" if given is None else device(given).type

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from wend import _C
+from wend import _C, _types
 from wend._C import Tensor
 from wend._factorizations import (
     LinAlgError,
@@ -147,6 +147,10 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
             [1, 2, 4],
             [1, 3, 9]])
     """
+    if x.dtype == _types.bool:
+        raise RuntimeError(
+            "linalg.vander supports floating point, complex, and integer tensors, but got Bool"
+        )
     x = x.reshape(1) if x.ndim == 0 else x
     n = x.shape[-1] if N is None else N
     if n <= 1:

@@ -143,7 +143,9 @@ Values logit_body(Call& c) {
   const Value a = c.tensor(0);
   if (c[1].is_none()) return {logit(a)};
   const double eps = c[1].as_real();
-  return {logit(clamp(a, eps, 1 - eps))};
+  if (eps <= 0.5) return {logit(clamp(a, eps, 1 - eps))};
+  const Value least = clamp_max(a, 1 - eps);  // the lower bound holds where the two contradict
+  return {logit(where(lt(a, eps), eps, least))};
 }
 
 void check_tolerance(const char* name, double v) {

@@ -326,6 +326,12 @@ void infer_softshrink(Infer& s) {
   infer<Class::FloatOnly, 2>(s);
 }
 
+void infer_celu(Infer& s) {
+  if (is_constant(*s.in[1]) && real_of(*s.in[1]) == 0)
+    fail(ErrorKind::runtime, "ZeroDivisionError: alpha cannot be 0 for CELU");
+  infer<Class::FloatOnly, 2>(s);
+}
+
 void infer_heaviside(Infer& s) {
   if (s.in[0]->dtype != s.in[1]->dtype)
     fail(ErrorKind::runtime, "heaviside is not yet implemented for tensors with different dtypes.");

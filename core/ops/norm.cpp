@@ -163,7 +163,7 @@ void check_shapes(const Value& x, std::span<const int64_t> shape, const Value& w
   if (bias && !same(bias)) wrong_shape("bias", *bias, shape);
   if (ends_with(x->sizes(), shape)) return;
   std::string text = join("Given normalized_shape=", show(shape), ", expected input with shape [*");
-  for (int64_t size : shape) text += join(separator, size);
+  for (size_t i = 0; i < shape.size(); ++i) text += join(i ? ", " : separator, shape[i]);
   fail(ErrorKind::runtime, text, "], but got input of size", show(x->sizes()));
 }
 

@@ -493,13 +493,16 @@ void check_adaptive(const char* op, const Node& input, const Dims& sizes, int n,
   if (!ranked)
     fail(ErrorKind::runtime, op, "(): Expected ", n + 1, "D or ", n + 2, "D tensor, but got",
          max ? ": " : " ", show(input.sizes()));
-  if (n == 1 && !max) return;
-  for (int i = max ? 1 : input.ndim() - n; i < input.ndim(); ++i)
-    if (input.size(i) == 0)
+  // PyTorch takes means of a line as those of an image that is one high.
+  const bool as_image = n == 1 && !max;
+  Dims sizes_shown(input.sizes());
+  if (as_image) sizes_shown.insert(input.ndim() - 1, 1);
+  for (int i = max || n == 3 ? 1 : sizes_shown.n - n; i < sizes_shown.n; ++i)
+    if (sizes_shown[i] == 0)
       fail(
-          ErrorKind::runtime, op,
+          ErrorKind::runtime, as_image ? "adaptive_avg_pool2d" : op,
           "(): Expected input to have non-zero size for non-batch dimensions, but input has sizes ",
-          show(input.sizes()), " with dimension ", i, " being empty");
+          show(sizes_shown.span()), " with dimension ", i, " being empty");
 }
 
 Geometry adaptive(const Node& input, const Dims& sizes) {

@@ -176,8 +176,6 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     >>> wend.nn.functional.softshrink(wend.tensor([-2.0, 0.2]))
     tensor([-1.5000,  0.0000])
     """
-    if lambd < 0:
-        raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
     return _nn.softshrink(input, lambd)
 
 

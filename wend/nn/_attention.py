@@ -10,6 +10,7 @@ import math
 import wend
 from wend import _C
 from wend._C import Tensor
+from wend._types import name_in_cpp
 
 
 def _causal_mask(rows: int, columns: int) -> Tensor:
@@ -19,6 +20,22 @@ def _causal_mask(rows: int, columns: int) -> Tensor:
 def _repeated_heads(x: Tensor, heads: int) -> Tensor:
     """Each of the fewer heads, dimension -3, as often as makes up `heads`."""
     return x.repeat_interleave(heads // x.size(-3), -3)
+
+
+def _check_queries(query: Tensor, key: Tensor, value: Tensor) -> None:
+    given = {"query": query, "key": key, "value": value}
+    if not query.dtype == key.dtype == value.dtype:
+        kinds = [f"{name}.dtype: {name_in_cpp(x.dtype)}" for name, x in given.items()]
+        raise RuntimeError(
+            "Expected query, key, and value to have the same dtype, but got "
+            f"{kinds[0]} {kinds[1]} and {kinds[2]} instead."
+        )
+    if min(x.dim() for x in given.values()) < 2:
+        ranks = [f"{name}.dim: {x.dim()}" for name, x in given.items()]
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got "
+            f"{ranks[0]} {ranks[1]} and {ranks[2]} instead."
+        )
 
 
 def scaled_dot_product_attention(
@@ -40,6 +57,7 @@ def scaled_dot_product_attention(
     >>> wend.nn.functional.scaled_dot_product_attention(x, x, x).shape
     torch.Size([1, 2, 4])
     """
+    _check_queries(query, key, value)
     if is_causal:
         if attn_mask is not None:
             raise RuntimeError(
@@ -50,7 +68,7 @@ def scaled_dot_product_attention(
     if enable_gqa:
         key, value = (_repeated_heads(x, query.size(-3)) for x in (key, value))
     if scale is None:
-        scale = 1 / math.sqrt(query.size(-1))
+        scale = 1 / math.sqrt(query.size(-1)) if query.size(-1) else math.inf
     scores = (query * scale) @ key.transpose(-2, -1)
     if attn_mask is None:
         weights = scores.softmax(-1)

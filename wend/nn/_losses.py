@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from wend import _C
 from wend._C import Tensor, _nn
+from wend._types import int64
 from wend.nn._distances import pairwise_distance
 
 binary_cross_entropy = _nn.binary_cross_entropy
@@ -31,6 +32,8 @@ def _reduce(loss: Tensor, reduction: str) -> Tensor:
 def _chosen(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """The reduction, on which the older arguments have a say where they are given."""
     if size_average is None and reduce is None:
+        if reduction not in ("none", "mean", "sum", "batchmean"):
+            raise ValueError(f"{reduction} is not a valid value for reduction")
         return reduction
     if reduce is False:
         reduction = "none"
@@ -393,18 +396,28 @@ def multi_margin_loss(
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
     rows, classes = _rows_of_scores(input), _targets_of_rows(input, target)
+    if weight is not None and weight.size(0) != rows.size(1):
+        raise RuntimeError(
+            f"inconsistent weight size, expected {rows.size(1)} but got {list(weight.shape)}"
+        )
+    if classes.dtype != int64:
+        raise RuntimeError(f"expected scalar type Long but found {_kind(classes)}")
+    if not rows.is_floating_point():
+        kind = _kind(rows)
+        raise NotImplementedError(f"\"multi_margin_loss_cpu_kernel\" not implemented for '{kind}'")
     right = rows.gather(1, classes.unsqueeze(1))
     loss = (margin - right + rows).clamp_min(0)
     if p == 2:
         loss = loss.square()
     if weight is not None:
-        if weight.size(0) != rows.size(1):
-            raise RuntimeError(
-                f"inconsistent weight size, expected {rows.size(1)} but got {list(weight.shape)}"
-            )
         loss = loss * weight[classes].unsqueeze(1)
     loss = loss.scatter(1, classes.unsqueeze(1), 0).mean(1)
     return _reduce(loss if input.dim() == 2 else loss.reshape(target.shape), reduction)
+
+
+def _kind(x: Tensor) -> str:
+    """The name of a dtype as PyTorch's messages have it, such as Float."""
+    return str(x.type()).removeprefix("torch.").removesuffix("Tensor")
 
 
 def _rows_of_scores(input: Tensor) -> Tensor:

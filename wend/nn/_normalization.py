@@ -124,7 +124,7 @@ def batch_norm(
     )
     _check_dtypes(input, running_mean, running_var, weight, bias)
     x = _half_in_float(input)
-    if training and not x.numel():  # an empty batch teaches nothing
+    if not x.numel():  # an empty batch teaches nothing
         return _affine(x, weight, bias).to(input.dtype)
     if training:
         dims = [0, *range(2, x.dim())]
@@ -245,12 +245,12 @@ def local_response_norm(
             "Expected 3D or higher dimensionality                          "
             f"input (got {input.dim()} dimensions)"
         )
+    if input.numel() == 0:
+        return input
     if size <= 0:
         raise RuntimeError(
             f"kernel size should be greater than zero, but got kT: {size} kH: 1 kW: 1"
         )
-    if input.numel() == 0:
-        return input
     squares, channels = input.square(), input.size(1)
     total = squares
     for step in range(1, channels):

@@ -5,6 +5,8 @@ Families are in modules of their own; here they come together, with the few that
 
 from __future__ import annotations
 
+import math
+
 import wend
 from wend import _C
 from wend._C import Tensor, _nn
@@ -164,8 +166,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     """
     _check_bilinear(input1, input2, weight, bias)
     outputs, left, right = weight.shape
-    halfway = input1.reshape(-1, left) @ weight.transpose(0, 1).reshape(left, outputs * right)
-    product = halfway.reshape(-1, outputs, right) @ input2.reshape(-1, right, 1)
+    count = math.prod(input1.shape[:-1])
+    halfway = input1.reshape(count, left) @ weight.transpose(0, 1).reshape(left, outputs * right)
+    product = halfway.reshape(count, outputs, right) @ input2.reshape(count, right, 1)
     result = product.reshape(*input1.shape[:-1], outputs)
     return result if bias is None else result + bias
 
