@@ -3,6 +3,7 @@
 It holds no tests; what must agree is said in test_database.
 """
 
+import dataclasses
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,6 +35,8 @@ def ours(value: Any) -> Any:
         return made.requires_grad_() if value.requires_grad else made
     if isinstance(value, torch.nn.Module):
         return twin(value)
+    if isinstance(value, torch.nn.LinearCrossEntropyOptions):
+        return wend.nn.LinearCrossEntropyOptions(**ours(dataclasses.asdict(value)))
     if isinstance(value, torch.dtype):
         return getattr(wend, str(value).removeprefix("torch."))
     if isinstance(value, (list, tuple)):

@@ -24,6 +24,9 @@ from wend.nn.modules.flatten import *  # noqa: F403
 from wend.nn.modules.fold import *  # noqa: F403
 from wend.nn.modules.instancenorm import *  # noqa: F403
 from wend.nn.modules.linear import *  # noqa: F403
+from wend.nn.modules.linear_cross_entropy_options import (
+    LinearCrossEntropyOptions as LinearCrossEntropyOptions,
+)
 from wend.nn.modules.loss import *  # noqa: F403
 from wend.nn.modules.module import Module as Module
 from wend.nn.modules.normalization import *  # noqa: F403

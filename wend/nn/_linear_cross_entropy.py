@@ -24,14 +24,13 @@ def linear_cross_entropy(
 ) -> Tensor:
     """Cross entropy of the scores that a linear layer gives for the input.
 
-    linear_weight: (classes, ..., in_features).
+    linear_weight: (classes, ..., in_features). options: how PyTorch would go through the batch;
+    here it is computed at once.
 
     >>> F = wend.nn.functional
     >>> F.linear_cross_entropy(wend.ones(1, 2), wend.zeros(4, 2), wend.tensor([3]))
     tensor(1.3863)
     """
-    if options is not None:
-        raise RuntimeError("linear_cross_entropy: wend has no options for chunks; leave them out")
     if input.dim() not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.dim()}")
     if linear_weight.dim() < 2:
