@@ -11,6 +11,7 @@ import wend
 PACKAGES = (
     "wend._counting",
     "wend._memory",
+    "wend._native",
     "wend._report",
     "wend.distributions",
     "wend.fft",

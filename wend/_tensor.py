@@ -464,6 +464,17 @@ def map2_(self: Tensor, x: Tensor, y: Tensor, callable: Any) -> Tensor:
 
 
 @_method
+def renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """Scale slices of a dimension down so that the p-norm of each is at most maxnorm.
+
+    >>> wend.tensor([[3.0, 4.0], [0.3, 0.4]]).renorm_(2, 0, 1)
+    tensor([[0.6000, 0.8000],
+            [0.3000, 0.4000]])
+    """
+    return self.copy_(wend.renorm(self, p, dim, maxnorm))
+
+
+@_method
 def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """Fill the elements whose indices are all equal.
 
