@@ -359,3 +359,36 @@ def test_masked_and_causal_transformers_agree() -> None:
 
     with warnings.catch_warnings(action="ignore"):
         both(program)
+
+
+def fused(torch: Any, transpose: bool, affine: bool) -> Any:
+    kind = torch.nn.ConvTranspose2d if transpose else torch.nn.Conv2d
+    conv, bn = kind(2, 3, 2, bias=affine).double(), torch.nn.BatchNorm2d(3, affine=affine).double()
+    linear, line = torch.nn.Linear(4, 3).double(), torch.nn.BatchNorm1d(3).double()
+    for module in (conv, bn, linear, line):
+        for k, each in enumerate([*module.parameters(), *module.buffers()]):
+            if each.is_floating_point():
+                count = torch.arange(each.numel(), dtype=torch.float64)
+                each.data.copy_(((count + k) * 1.7).sin().reshape(each.shape).abs() + 0.1)
+        module.eval()
+    utils = torch.nn.utils
+    layers = [utils.fuse_conv_bn_eval(conv, bn, transpose), utils.fuse_linear_bn_eval(linear, line)]
+    return [[each.detach(), each.requires_grad] for layer in layers for each in layer.parameters()]
+
+
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("transpose", [True, False])
+def test_a_layer_that_is_fused_with_its_batch_norm_is_pytorchs(
+    transpose: bool, affine: bool
+) -> None:
+    both(lambda torch: fused(torch, transpose, affine))
+
+
+def test_a_batch_norm_that_learns_is_not_fused() -> None:
+    def program(torch: Any) -> Any:
+        conv, bn = torch.nn.Conv2d(1, 1, 1), torch.nn.BatchNorm2d(1)
+        refused = [error_of(lambda: torch.nn.utils.fuse_conv_bn_eval(conv, bn))]
+        linear, line = torch.nn.Linear(2, 3).eval(), torch.nn.BatchNorm1d(2).eval()
+        return [*refused, error_of(lambda: torch.nn.utils.fuse_linear_bn_eval(linear, line))]
+
+    both(program)

@@ -3,6 +3,7 @@
 import copy
 import io
 import pickle
+import re
 import warnings
 from typing import Any
 
@@ -118,6 +119,10 @@ def test_bad_options_are_refused_as_by_pytorch(info: Any) -> None:
         if case.error_on is not database.OptimizerErrorEnum.CONSTRUCTION_ERROR:
             continue  # sparse and complex gradients
         if case.error_type is UserWarning:
+            with pytest.warns(UserWarning, match="duplicate parameters") as warned:
+                getattr(torch.optim, name)(given.params, **given.kwargs)
+            with pytest.warns(UserWarning, match=re.escape(str(warned[0].message))):
+                getattr(wend.optim, name)(moved(given.params), **given.kwargs)
             continue
         with pytest.raises(case.error_type) as theirs:
             getattr(torch.optim, name)(given.params, **given.kwargs)

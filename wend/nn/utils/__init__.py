@@ -9,6 +9,12 @@ from wend.nn.utils.clip_grad import (
     get_total_norm,
 )
 from wend.nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
+from wend.nn.utils.fusion import (
+    fuse_conv_bn_eval,
+    fuse_conv_bn_weights,
+    fuse_linear_bn_eval,
+    fuse_linear_bn_weights,
+)
 from wend.nn.utils.init import skip_init
 from wend.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
 from wend.nn.utils.weight_norm import remove_weight_norm, weight_norm
@@ -18,6 +24,10 @@ __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",
+    "fuse_conv_bn_eval",
+    "fuse_conv_bn_weights",
+    "fuse_linear_bn_eval",
+    "fuse_linear_bn_weights",
     "get_total_norm",
     "parameters_to_vector",
     "parametrizations",
