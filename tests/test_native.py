@@ -155,6 +155,11 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "what there was": lambda T: [
         error_of(lambda: T.matrix_rank(T.eye(2)))[:70], error_of(lambda: T.symeig(T.eye(2)))[:70],
     ],
+    "numbers that name nothing": lambda T: [
+        T.kl_div(T.ones(2), T.ones(2), -1), T.kl_div(T.ones(2), T.ones(2), 2**40),
+        error_of(lambda: T.norm_except_dim(T.ones(2, 3), 2, 5)),
+        T.norm_except_dim(T.ones(2, 3), 2, -2),
+    ],
     "out of memory": lambda T: T.OutOfMemoryError is T.cuda.OutOfMemoryError,
 }  # fmt: skip
 

@@ -22,6 +22,11 @@ _MODES = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
 
 
+def _how(reduction: int) -> str:
+    """The name of a reduction; other numbers leave each element by itself, as in PyTorch."""
+    return _REDUCTIONS[reduction] if reduction in (1, 2) else "none"
+
+
 def batch_norm(
     input: Tensor,
     weight: Maybe,
@@ -142,7 +147,7 @@ def kl_div(
     input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False
 ) -> Tensor:
     """`nn.functional.kl_div` with a number for the reduction."""
-    return F.kl_div(input, target, reduction=_REDUCTIONS[reduction], log_target=log_target)
+    return F.kl_div(input, target, reduction=_how(reduction), log_target=log_target)
 
 
 def ctc_loss(
@@ -155,7 +160,7 @@ def ctc_loss(
     zero_infinity: bool = False,
 ) -> Tensor:
     """`nn.functional.ctc_loss` with a number for the reduction."""
-    how = _REDUCTIONS[reduction]
+    how = _how(reduction)
     return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, how, zero_infinity)
 
 
@@ -172,7 +177,7 @@ def binary_cross_entropy_with_logits(
     tensor(1.3863)
     """
     return F.binary_cross_entropy_with_logits(
-        input, target, weight, reduction=_REDUCTIONS[reduction], pos_weight=pos_weight
+        input, target, weight, reduction=_how(reduction), pos_weight=pos_weight
     )
 
 
@@ -180,14 +185,14 @@ def hinge_embedding_loss(
     input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0
 ) -> Tensor:
     """`nn.functional.hinge_embedding_loss` with a number for the reduction."""
-    return F.hinge_embedding_loss(input, target, margin, reduction=_REDUCTIONS[reduction])
+    return F.hinge_embedding_loss(input, target, margin, reduction=_how(reduction))
 
 
 def cosine_embedding_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
     """`nn.functional.cosine_embedding_loss` with a number for the reduction."""
-    how = _REDUCTIONS[reduction]
+    how = _how(reduction)
     return F.cosine_embedding_loss(input1, input2, target, margin, reduction=how)
 
 
@@ -195,7 +200,7 @@ def margin_ranking_loss(
     input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Tensor:
     """`nn.functional.margin_ranking_loss` with a number for the reduction."""
-    how = _REDUCTIONS[reduction]
+    how = _how(reduction)
     return F.margin_ranking_loss(input1, input2, target, margin, reduction=how)
 
 
@@ -210,7 +215,7 @@ def triplet_margin_loss(
     reduction: int = 0,
 ) -> Tensor:
     """`nn.functional.triplet_margin_loss` with a number for the reduction."""
-    how = _REDUCTIONS[reduction]
+    how = _how(reduction)
     return F.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=how)
 
 
@@ -218,7 +223,7 @@ def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:
     """`nn.functional.poisson_nll_loss` with a number for the reduction."""
-    how = _REDUCTIONS[reduction]
+    how = _how(reduction)
     return F.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=how)
 
 
@@ -234,6 +239,9 @@ def grid_sampler(
     >>> wend.grid_sampler(image, wend.zeros(1, 1, 1, 2), 0, 0, False)
     tensor([[[[2.5000]]]])
     """
+    for name, given in (("interpolation", interpolation_mode), ("padding", padding_mode)):
+        if given not in (0, 1, 2):
+            raise RuntimeError(f"grid_sampler(): {name}_mode must be 0, 1 or 2, but got {given}")
     mode, padding = _MODES[interpolation_mode], _PADDINGS[padding_mode]
     return F.grid_sample(input, grid, mode, padding, align_corners)
 
@@ -301,7 +309,12 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """
     if dim == -1:
         return wend.norm(v, pow)
-    others = [d for d in range(v.dim()) if d != dim]
+    if not -v.dim() <= dim < v.dim():
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-v.dim()}, {v.dim() - 1}], "
+            f"but got {dim})"
+        )
+    others = [d for d in range(v.dim()) if d != dim % v.dim()]
     return wend.linalg.vector_norm(v, pow, others, keepdim=True)
 
 
