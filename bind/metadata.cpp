@@ -100,6 +100,7 @@ PyObject* tensor_resize_as(PyObject* self, PyObject* const* args, Py_ssize_t nar
   });
 }
 
+// A storage (wend/storage.py) makes a tensor of itself that has the dtype of the one to be set.
 PyObject* tensor_set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return guarded([&] {
     const Arguments given{args, nargs, kwnames};
@@ -107,6 +108,11 @@ PyObject* tensor_set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
     const DType dtype = v.shape().dtype;
     if (mode.grad && v.node()->needs_grad()) check_writable(self);
     PyObject* source = given.find(0, "source");
+    Object row;
+    if (source && !is_tensor(source) && PyObject_HasAttrString(source, "_row_for")) {
+      row = Object(PyObject_CallMethod(source, "_row_for", "O", self));
+      source = row.get();
+    }
     if (source && !is_tensor(source))
       raise(PyExc_TypeError, "set_(): argument 'source' must be Tensor, not %s",
             Py_TYPE(source)->tp_name);

@@ -11,6 +11,8 @@ from wend import _C
 
 __version__ = "0.1.0"
 newaxis = None
+has_lapack = True
+has_mkl = has_openmp = has_spectral = False
 
 _C._init_source(_os.path.dirname(__file__) + _os.sep)
 # A fork waits for the kernels in flight, so that the child finds every node whole.
@@ -29,6 +31,7 @@ from wend._interop import (  # noqa: E402
     as_tensor,
     asarray,
     from_dlpack,
+    from_file,
     from_numpy,
     frombuffer,
 )
@@ -51,9 +54,12 @@ from wend._settings import (  # noqa: E402
     set_warn_always,
     use_deterministic_algorithms,
 )
+from wend import _tensor_old  # noqa: E402, F401
 from wend._tensor import (  # noqa: E402
     allclose,
+    conj_physical_,
     detach,
+    detach_,
     equal,
     get_device,
     imag,
@@ -67,6 +73,7 @@ from wend._tensor import (  # noqa: E402
     is_signed,
     is_tensor,
     numel,
+    resize_as_,
 )
 from wend._types import (  # noqa: E402
     Size,
@@ -115,6 +122,7 @@ from wend._types import (  # noqa: E402
     int8,
     jagged,
     layout,
+    legacy_contiguous_format,
     long,
     memory_format,
     preserve_format,
@@ -144,6 +152,7 @@ from wend._types import (  # noqa: E402
 )
 from wend.utils import hooks as _hooks  # noqa: E402
 from wend import autograd  # noqa: E402
+from wend.autograd.anomaly_mode import set_anomaly_enabled  # noqa: E402
 from wend.autograd.grad_mode import (  # noqa: E402
     enable_grad,
     inference_mode,

@@ -121,3 +121,30 @@ def typename(obj: Any) -> str:
     module = getattr(named, "__module__", None)
     within = "" if module in (None, "", "builtins") else f"{module}."
     return f"{within}{named.__qualname__}"
+
+
+def compiled_with_cxx11_abi() -> bool:
+    """Return True: wend is built with the strings of C++11."""
+    return True
+
+
+def get_file_path(*path_components: str) -> str:
+    """Return the path of a file of the package."""
+    from pathlib import Path
+
+    return str(Path(__file__).parent.joinpath(*path_components))
+
+
+def get_device_module(device: Any = None) -> Any:
+    """Return the module of a device, `wend.cpu` unless another is named.
+
+    >>> wend.get_device_module("cpu").__name__
+    'wend.cpu'
+    """
+    import wend
+
+    name = "cpu" if device is None else _types.device(device).type
+    module = getattr(wend, name, None)
+    if module is None:
+        raise RuntimeError(f"Invalid device: {device}, no module named torch.{name} is registered")
+    return module

@@ -52,6 +52,31 @@ def from_numpy(ndarray: Any) -> Tensor:
     return _C._tensor_over_buffer(ndarray)
 
 
+def from_file(
+    filename: str,
+    shared: bool | None = None,
+    size: int | None = 0,
+    *,
+    dtype: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+    layout: Any = None,
+    device: Any = None,
+) -> Tensor:
+    """Return the first `size` elements of a file as a vector.
+
+    shared: writes go to the file, which gets the size that is asked for.
+    """
+    from wend._storage import UntypedStorage
+
+    dtype = dtype or get_default_dtype()
+    if not size:
+        return _C.empty(0, dtype=dtype)
+    memory = UntypedStorage.from_file(filename, bool(shared), size * dtype.itemsize)
+    made = memory._row_of(dtype)
+    return made.requires_grad_() if requires_grad else made
+
+
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
@@ -164,7 +189,7 @@ def _sharing(obj: Any, dtype: Any) -> Tensor | None:
     if _has_bytes(obj):
         return frombuffer(obj, dtype=dtype or get_default_dtype())
     if obj.__class__.__name__ == "UntypedStorage":
-        row: Tensor = obj._row.view(dtype or get_default_dtype())
+        row: Tensor = obj._row_of(dtype or get_default_dtype())
         return row
     return None
 

@@ -183,3 +183,43 @@ def _norm_method(
 
 linalg_norm.__name__ = linalg_norm.__qualname__ = "norm"
 _C._add_method("norm", _norm_method)
+
+
+def frobenius_norm(
+    input: Tensor, dim: Any, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The root of the sum of squares over one or two dimensions.
+
+    >>> wend.frobenius_norm(wend.tensor([3.0, 4.0]), 0)
+    tensor(5.)
+    """
+    if isinstance(dim, Sequence) and len(dim) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dim)} dimensions instead.")
+    return vector_norm(input, 2, dim, keepdim, out=out)
+
+
+def nuclear_norm(
+    input: Tensor, dim: Any = None, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The sum of the singular values.
+
+    >>> wend.nuclear_norm(wend.eye(2))
+    tensor(2.)
+    """
+    if isinstance(dim, bool):
+        dim, keepdim = None, dim
+    return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, out=out)
+
+
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
+    """The norm over all dimensions but one, which are kept with size 1; over all for dim -1.
+
+    >>> wend.norm_except_dim(wend.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([[5.],
+            [1.]])
+    """
+    if dim == -1:
+        return norm(v, pow)
+    v.size(dim)  # raises where there is no such dimension
+    others = [d for d in range(v.dim()) if d != dim % v.dim()]
+    return norm(v, pow, others, keepdim=True) if others else v.abs()

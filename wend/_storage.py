@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import mmap
 import os
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -24,8 +25,13 @@ class UntypedStorage:
 
     __slots__ = ("__weakref__", "_row")
 
-    def __init__(self, row: Tensor) -> None:
-        self._row = row  # a vector over all of the memory
+    def __init__(self, content: Tensor | int | Sequence[int] = 0) -> None:
+        """Take a vector over all of the memory, or make memory of a size or with bytes."""
+        if isinstance(content, int):
+            content = _C.empty(content, dtype=uint8)
+        elif not isinstance(content, Tensor):
+            content = _C.tensor(content, dtype=uint8)
+        self._row = content
 
     @classmethod
     def from_file(
@@ -35,11 +41,7 @@ class UntypedStorage:
 
         shared: writes go to the file, which gets the size that is asked for.
         """
-        with open(filename, "r+b" if shared else "rb") as file:
-            if shared and os.fstat(file.fileno()).st_size < nbytes:
-                file.truncate(nbytes)
-            access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_READ
-            content = mmap.mmap(file.fileno(), nbytes, access=access)
+        content = _mapped(os.fspath(filename), shared, nbytes)
         row = _C._tensor_over_bytes(content, uint8, len(content), 0)
         # Without sharing the memory is ours, and no longer the file's.
         return _known(row if shared else row.clone())
@@ -69,13 +71,75 @@ class UntypedStorage:
         """Return 1, the size of a byte."""
         return 1
 
+    is_cuda = is_sparse = False
+
+    def _row_of(self, dtype: Any) -> Tensor:
+        """A tensor of the dtype over all of the memory."""
+        if self._row.dtype is dtype:
+            return self._row
+        whole = self.nbytes() // dtype.itemsize * dtype.itemsize
+        content = self._row.view(uint8)
+        return (content if whole == self.nbytes() else content[:whole]).view(dtype)
+
+    def _row_for(self, tensor: Tensor) -> Tensor:
+        return self._row_of(tensor.dtype)
+
+    def fill_(self, value: int) -> UntypedStorage:
+        """Set every byte to a value."""
+        self._row_of(uint8).fill_(value)
+        return self
+
+    def copy_(self, source: UntypedStorage, non_blocking: bool | None = None) -> UntypedStorage:
+        """Write the bytes of another storage of this size."""
+        if source.nbytes() != self.nbytes():
+            raise RuntimeError(
+                f"size does not match, self was {self.nbytes()} bytes "
+                f"but src was {source.nbytes()} bytes"
+            )
+        self._row_of(uint8).copy_(source._row_of(uint8))
+        return self
+
+    def resizable(self) -> bool:
+        """Return True: the memory can grow."""
+        return True
+
+    def resize_(self, size: int) -> UntypedStorage:
+        """Make room for more bytes; the memory does not shrink."""
+        if size < self.nbytes():
+            raise NotImplementedError(
+                "wend's storages do not shrink: memory goes when no tensor needs it"
+            )
+        self._row.resize_(-(-size // self._row.itemsize))
+        return self
+
+    def cpu(self) -> UntypedStorage:
+        """Return the storage itself: it is on the CPU."""
+        return self
+
+    def is_pinned(self, device: Any = None) -> bool:
+        """Return False: pinned memory is for accelerators."""
+        return False
+
+    def is_shared(self) -> bool:
+        """Return whether other processes see the memory."""
+        return self._row.is_shared()
+
+    def share_memory_(self) -> UntypedStorage:
+        """Move the bytes to memory that processes started from now on see and write."""
+        self._row.share_memory_()
+        return self
+
+    def type(self) -> str:
+        """Return the name of the type."""
+        return "torch.storage.UntypedStorage"
+
     def tolist(self) -> list[int]:
         """Return the bytes as integers."""
         return list(self._row._storage_content())
 
     def __getitem__(self, index: Any) -> Any:
         """Return a byte, or for a slice a storage over those bytes."""
-        content = self._row if self._row.dtype is uint8 else self._row.view(uint8)
+        content = self._row_of(uint8)
         if isinstance(index, slice):
             if index.step not in (None, 1):
                 raise RuntimeError(
@@ -84,6 +148,10 @@ class UntypedStorage:
                 )
             return UntypedStorage(content[index])
         return int(content[index])
+
+    def __setitem__(self, index: Any, value: int) -> None:
+        """Write a byte, or all of a slice."""
+        self._row_of(uint8)[index] = value
 
     def clone(self) -> UntypedStorage:
         """Return a copy of the memory."""
@@ -98,6 +166,33 @@ class UntypedStorage:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UntypedStorage:
         return self.clone()
+
+
+def _mapped(filename: str, shared: bool, nbytes: int) -> mmap.mmap:
+    """The first bytes of a file in memory; a file that is shared is made or grows."""
+    try:
+        file = os.open(filename, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY, 0o600)
+    except OSError as error:
+        mode = "read-write" if shared else "read-only"
+        raise RuntimeError(
+            f"unable to open file <{filename}> in {mode} mode: {error.strerror} ({error.errno})"
+        ) from error
+    try:
+        held = os.fstat(file).st_size
+        if held < nbytes and not shared:
+            raise RuntimeError(
+                f"file <{filename}> size <{held}> is smaller than the required mapping size "
+                f"<{nbytes}>"
+            )
+        if held < nbytes:
+            os.ftruncate(file, nbytes)
+        return mmap.mmap(file, nbytes, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_READ)
+    except (OSError, OverflowError, ValueError) as error:
+        raise RuntimeError(
+            f"unable to mmap {nbytes} bytes from file <{filename}>: {error}"
+        ) from error
+    finally:
+        os.close(file)
 
 
 _storages: WeakValueDictionary[int, UntypedStorage] = WeakValueDictionary()
@@ -116,11 +211,18 @@ def _load(content: bytes, dtype: Any) -> UntypedStorage:
 def storage_of(tensor: Tensor) -> UntypedStorage:
     """Return the storage of a tensor, the same object for all that share it."""
     storage = _storages.get(tensor._storage_key())
-    if storage is not None:
-        return storage
+    if storage is None:
+        return _known(_all_of(tensor))
+    if storage._row.nbytes != tensor._storage_bytes():  # it has grown since
+        storage._row = _all_of(tensor)
+    return storage
+
+
+def _all_of(tensor: Tensor) -> Tensor:
+    """A vector over all of the memory that a tensor shows some of."""
     plain = tensor.detach()
     count = plain._storage_bytes() // plain.itemsize
-    return _known(plain.as_strided((count,), (1,), 0).detach())
+    return plain.as_strided((count,), (1,), 0).detach()
 
 
 def rebuild(

@@ -562,7 +562,9 @@ def _function(name: str) -> Any:
 
 
 allclose = _function("allclose")
+conj_physical_ = _function("conj_physical_")
 detach = _function("detach")
+detach_ = _function("detach_")
 equal = _function("equal")
 get_device = _function("get_device")
 is_complex = _function("is_complex")
@@ -574,6 +576,7 @@ is_nonzero = _function("is_nonzero")
 is_same_size = _function("is_same_size")
 is_signed = _function("is_signed")
 numel = _function("numel")
+resize_as_ = _function("resize_as_")
 
 
 def is_tensor(obj: Any) -> bool:

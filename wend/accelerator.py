@@ -5,6 +5,18 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 
+class AcceleratorError(RuntimeError):
+    """An accelerator failed; never raised, since there is none."""
+
+    __module__ = "torch"
+
+
+class OutOfMemoryError(RuntimeError):
+    """An accelerator has no memory left; never raised, since there is none."""
+
+    __module__ = "torch"
+
+
 def is_available() -> bool:
     """Return False.
 

@@ -155,10 +155,89 @@ def is_autocast_enabled(device_type: str | None = None) -> bool:
     return False
 
 
+_dtypes: dict[str, Any] = {"cpu": wend.bfloat16}
+_keeps_casts = True
+_depth = 0
+
+
 def get_autocast_dtype(device_type: str) -> Any:
     """Return the dtype that autocast would use.
 
     >>> wend.get_autocast_dtype("cpu")
     torch.bfloat16
     """
-    return wend.bfloat16 if device_type == "cpu" else wend.float16
+    return _dtypes.get(device_type, wend.float16)
+
+
+def set_autocast_dtype(device_type: str, dtype: Any) -> None:
+    """Keep the wish: nothing is cast."""
+    _dtypes[device_type] = dtype
+
+
+def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -> None:
+    """Accept that nothing is cast, and raise for the rest.
+
+    >>> wend.set_autocast_enabled("cpu", False)
+    """
+    if enabled is None:  # for CUDA, as it was called at first
+        device_type, enabled = "cuda", bool(device_type)
+    autocast(str(device_type), enabled=enabled)
+
+
+def get_autocast_cpu_dtype() -> Any:
+    """Return the dtype that autocast would use on the CPU."""
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> Any:
+    """Return the dtype that autocast would use on a GPU."""
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_cpu_dtype(dtype: Any) -> None:
+    """Keep the wish: nothing is cast."""
+    set_autocast_dtype("cpu", dtype)
+
+
+def set_autocast_gpu_dtype(dtype: Any) -> None:
+    """Keep the wish: nothing is cast."""
+    set_autocast_dtype("cuda", dtype)
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Return False: there is no autocast."""
+    return False
+
+
+def set_autocast_cpu_enabled(enabled: bool) -> None:
+    """Accept that nothing is cast, and raise for the rest."""
+    set_autocast_enabled("cpu", enabled)
+
+
+def is_autocast_cache_enabled() -> bool:
+    """Return what `set_autocast_cache_enabled` was given."""
+    return _keeps_casts
+
+
+def set_autocast_cache_enabled(enabled: bool) -> None:
+    """Keep the wish: nothing is cast."""
+    global _keeps_casts
+    _keeps_casts = bool(enabled)
+
+
+def clear_autocast_cache() -> None:
+    """Do nothing: nothing was cast."""
+
+
+def autocast_increment_nesting() -> int:
+    """Count a block of autocast that begins, and return how many there are."""
+    global _depth
+    _depth += 1
+    return _depth
+
+
+def autocast_decrement_nesting() -> int:
+    """Count a block of autocast that ends, and return how many are left."""
+    global _depth
+    _depth -= 1
+    return _depth

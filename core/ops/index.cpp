@@ -484,6 +484,7 @@ constexpr Op kOps[] = {
      .example = "index_put(zeros(3), (tensor([0, 2]),), tensor([5., 6.]))",
      .body = body_index_put,
      .inplace = true,
+     .inplace_function = true,
      .apart = true,
      .out = false},
     {.name = "take_at",

@@ -460,7 +460,8 @@ constexpr Op kOps[] = {
      .doc = "Views of parts of the given size, or sizes; the last may be smaller.",
      .example = "split(arange(5), 2)",
      .body = body_split,
-     .method_signature = "(Tensor tensor, int split_size, int dim=0) -> Tensor[]"},
+     .method_signature = "(Tensor tensor, int split_size, int dim=0) -> Tensor[]",
+     .aliases = "unsafe_split"},
     {.name = "split",
      .signature = "(Tensor tensor, int[] split_size_or_sections, int dim=0) -> Tensor[]",
      .body = body_split_sizes,
@@ -469,7 +470,8 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int[] split_sizes, int dim=0) -> Tensor[]",
      .doc = "Views of parts of the given sizes.",
      .example = "split_with_sizes(arange(5), (2, 3))",
-     .body = body_split_sizes},
+     .body = body_split_sizes,
+     .aliases = "unsafe_split_with_sizes"},
     {.name = "unbind",
      .signature = "(Tensor input, int dim=0) -> Tensor[]",
      .doc = "Views of all slices along a dimension.",
@@ -544,7 +546,8 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, int chunks, int dim=0) -> Tensor[]",
      .doc = "Views of at most that many parts of one size; the last may be smaller.",
      .example = "chunk(arange(5), 2)",
-     .body = body_chunk},
+     .body = body_chunk,
+     .aliases = "unsafe_chunk"},
 };
 
 }  // namespace

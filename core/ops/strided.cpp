@@ -218,7 +218,8 @@ constexpr Op kOps[] = {
      .infer = infer_as_strided,
      .grad = {GRAD(as_strided_gradient(s))},
      .view = true,
-     .inplace = true},
+     .inplace = true,
+     .inplace_function = true},
     {.name = "as_strided_scatter",
      .signature = "(Tensor input, Tensor src, int[] size, int[] stride, int? storage_offset=None) "
                   "-> Tensor",

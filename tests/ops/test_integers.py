@@ -48,7 +48,8 @@ WRAPS = (
     "T.kron(", "T.cov(", "F.conv", "F.unfold(", "T.nn.Unfold(",
     "F.pad(img, ({1}, {1}), 'circular')",
     "T.nn.CircularPad1d(", "F.max_unpool", "T.nn.MaxUnpool", "F.fractional_max_pool",
-    "T.distributions.Binomial(", "F.multilabel_margin_loss(",
+    "T.distributions.Binomial(", "F.multilabel_margin_loss(", "T.convolution(", "T.from_file(",
+    "T.slice_copy(", "T.UntypedStorage(",
 )  # fmt: skip
 
 # Where wend and PyTorch differ on purpose, and why.
@@ -79,6 +80,10 @@ DIFFERENT = {
     "T.cdist(": "powers of 1e300",
     "F.lp_pool": "powers of 1e300",
     "F.grid_sample(": "places that are no numbers",
+    "T.affine_grid_generator(": "numbers of images that are none",
+    "T.conv_tbc(": "PyTorch takes negative padding for fewer steps",
+    "T.grid_sampler": "PyTorch makes up values where a mode is none",
+    "T.native_group_norm(": "PyTorch takes sizes that are not the input's",
 }
 
 
@@ -203,5 +208,5 @@ COUNTS_ONLY = {
     "dtype", "fusion", "laziness", "map", "save", "sparse_coo_tensor", "RNNBase", "RNNCellBase",
     "TransformerEncoder", "TransformerDecoder", "DataParallel", "LinearCrossEntropyLoss",
     "multi_head_attention_forward", "native_channel_shuffle", "trapz",
-    "set_deterministic_debug_mode",
+    "set_deterministic_debug_mode", "GradScaler", "LinearCrossEntropyOptions",
 }  # fmt: skip

@@ -36,6 +36,17 @@ class set_detect_anomaly:  # noqa: N801
         _C._set_anomaly_enabled(*self.prev)
 
 
+def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
+    """Switch the search for anomalies on or off.
+
+    >>> import wend
+    >>> wend.set_anomaly_enabled(False)
+    >>> wend.is_anomaly_enabled()
+    False
+    """
+    _C._set_anomaly_enabled(enabled, check_nan)
+
+
 class detect_anomaly:  # noqa: N801
     """Looks for anomalies within a block: an error for NaN, a warning that names the line.
 

@@ -6,9 +6,8 @@ from typing import Any, NoReturn
 
 from wend import Tensor
 from wend._absent import absent_names
-
-# Never raised: there is no GPU whose memory could run out.
-OutOfMemoryError = type("OutOfMemoryError", (RuntimeError,), {"__module__": "torch"})
+from wend.accelerator import AcceleratorError as AcceleratorError
+from wend.accelerator import OutOfMemoryError as OutOfMemoryError
 
 
 def is_available() -> bool:

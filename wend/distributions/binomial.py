@@ -104,3 +104,32 @@ def _binomial(count: Tensor, probs: Tensor) -> Tensor:
     numbers = wend.arange(_FEW, dtype=count.dtype).view((-1,) + (1,) * count.dim())
     hits = (trials < probs) & (numbers < count)
     return found + hits.to(count.dtype).sum(0)
+
+
+def binomial(count: Tensor, prob: Tensor, generator: wend.Generator | None = None) -> Tensor:
+    """How many of `count` trials succeed, each with this probability.
+
+    >>> wend.binomial(wend.tensor([10.0, 10.0]), wend.tensor([0.0, 1.0]))
+    tensor([ 0., 10.])
+    """
+    for name, tensor in (("count", count), ("prob", prob)):
+        if not tensor.is_floating_point():
+            kind = tensor.type().removeprefix("torch.").removesuffix("Tensor")
+            raise ValueError(
+                f"binomial only supports floating-point dtypes for {name}, got: {kind}"
+            )
+    if count.dtype != prob.dtype:
+        kinds = [
+            each.type().removeprefix("torch.").removesuffix("Tensor") for each in (prob, count)
+        ]
+        raise RuntimeError(f"Found dtype {kinds[0]} but expected {kinds[1]}")
+    count, prob = wend.broadcast_tensors(count.detach(), prob.detach())
+    if generator is None:
+        return _binomial(count, prob)
+    before = wend.get_rng_state()
+    wend.set_rng_state(generator.get_state())
+    try:
+        return _binomial(count, prob)
+    finally:
+        generator.set_state(wend.get_rng_state())
+        wend.set_rng_state(before)

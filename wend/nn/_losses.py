@@ -19,7 +19,8 @@ cross_entropy = _nn.cross_entropy
 nll_loss = _nn.nll_loss
 
 
-def _reduce(loss: Tensor, reduction: str) -> Tensor:
+def reduced(loss: Tensor, reduction: str) -> Tensor:
+    """The mean or the sum of a loss, or the loss itself."""
     if reduction == "mean":
         return loss.mean()
     if reduction == "sum":
@@ -66,7 +67,7 @@ def _weighted(loss: Tensor, input: Tensor, weight: Tensor, reduction: str) -> Te
         )
     if reduction == "mean":
         return (loss * weight).sum() / weight.sum()
-    return _reduce(loss * weight, reduction)
+    return reduced(loss * weight, reduction)
 
 
 def mse_loss(
@@ -88,7 +89,7 @@ def mse_loss(
     loss = (input - target).square()
     if weight is not None:
         return _weighted(loss, input, weight, reduction)
-    return _reduce(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def l1_loss(
@@ -110,7 +111,7 @@ def l1_loss(
     loss = (input - target).abs()
     if weight is not None:
         return _weighted(loss, input, weight, reduction)
-    return _reduce(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def smooth_l1_loss(
@@ -134,7 +135,7 @@ def smooth_l1_loss(
     error = (input - target).abs()
     if beta != 0:
         error = _C.where(error < beta, error.square() * (0.5 / beta), error - 0.5 * beta)
-    return _reduce(error, reduction)
+    return reduced(error, reduction)
 
 
 def huber_loss(
@@ -159,7 +160,7 @@ def huber_loss(
         if weight.size() != input.size():
             raise ValueError("Weights and input must have the same size.")
         loss = loss * weight
-    return _reduce(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -183,13 +184,18 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({target.size()}) must be the same as input size ({input.size()})"
         )
+    return reduced(of_logits(input, target, weight, pos_weight), reduction)
+
+
+def of_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None, pos_weight: Tensor | None
+) -> Tensor:
+    """binary_cross_entropy_with_logits of each element."""
     log_p = _nn.logsigmoid(input)
     if pos_weight is not None:
         log_p = log_p * ((pos_weight - 1) * target + 1)
     loss = (1 - target) * input - log_p
-    if weight is not None:
-        loss = loss * weight
-    return _reduce(loss, reduction)
+    return loss if weight is None else loss * weight
 
 
 def kl_div(
@@ -215,13 +221,17 @@ def kl_div(
             "major release.",
             stacklevel=2,
         )
-    if log_target:
-        loss = target.exp() * (target - input)
-    else:
-        loss = target.xlogy(target) - target * input
+    loss = divergence(input, target, log_target)
     if reduction != "batchmean":
-        return _reduce(loss, reduction)
+        return reduced(loss, reduction)
     return loss.sum() / input.size(0) if input.dim() else loss.sum()
+
+
+def divergence(input: Tensor, target: Tensor, log_target: bool) -> Tensor:
+    """kl_div of each element."""
+    if log_target:
+        return target.exp() * (target - input)
+    return target.xlogy(target) - target * input
 
 
 def poisson_nll_loss(
@@ -249,7 +259,7 @@ def poisson_nll_loss(
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
         loss = loss + _C.where(target > 1, stirling, 0)
-    return _reduce(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def _fitting_variance(var: Tensor, input: Tensor) -> Tensor:
@@ -294,7 +304,7 @@ def gaussian_nll_loss(
     loss = 0.5 * (held.log() + (input - target).square() / held)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
-    return _reduce(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def hinge_embedding_loss(
@@ -312,7 +322,7 @@ def hinge_embedding_loss(
     """
     reduction = _chosen(size_average, reduce, reduction)
     apart = _C.where(target != 1, (margin - input).clamp_min(0), 0)
-    return _reduce(apart + _C.where(target != -1, input, 0), reduction)
+    return reduced(apart + _C.where(target != -1, input, 0), reduction)
 
 
 def margin_ranking_loss(
@@ -336,7 +346,12 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
-    return _reduce((-target * (input1 - input2) + margin).clamp_min(0), reduction)
+    return reduced(of_ranks(input1, input2, target, margin), reduction)
+
+
+def of_ranks(input1: Tensor, input2: Tensor, target: Tensor, margin: float) -> Tensor:
+    """margin_ranking_loss of each element; sizes broadcast."""
+    return (-target * (input1 - input2) + margin).clamp_min(0)
 
 
 def soft_margin_loss(
@@ -352,7 +367,7 @@ def soft_margin_loss(
     tensor(0.6931)
     """
     reduction = _chosen(size_average, reduce, reduction)
-    return _reduce((-target * input).exp().log1p(), reduction)
+    return reduced((-target * input).exp().log1p(), reduction)
 
 
 def multilabel_soft_margin_loss(
@@ -372,7 +387,7 @@ def multilabel_soft_margin_loss(
     loss = -(target * _nn.logsigmoid(input) + (1 - target) * _nn.logsigmoid(-input))
     if weight is not None:
         loss = loss * weight
-    return _reduce(loss.mean(-1), reduction)
+    return reduced(loss.mean(-1), reduction)
 
 
 def multi_margin_loss(
@@ -412,7 +427,7 @@ def multi_margin_loss(
     if weight is not None:
         loss = loss * weight[classes].unsqueeze(1)
     loss = loss.scatter(1, classes.unsqueeze(1), 0).mean(1)
-    return _reduce(loss if input.dim() == 2 else loss.reshape(target.shape), reduction)
+    return reduced(loss if input.dim() == 2 else loss.reshape(target.shape), reduction)
 
 
 def _kind(x: Tensor) -> str:
@@ -469,7 +484,7 @@ def multilabel_margin_loss(
     short = (1 - (right.unsqueeze(2) - rows.unsqueeze(1))).clamp_min(0)
     counted = valid.unsqueeze(2) & ~is_label.unsqueeze(1)
     loss = _C.where(counted, short, 0).sum((1, 2)) / rows.size(1)
-    return _reduce(loss if input.dim() == 2 else loss.reshape(()), reduction)
+    return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction)
 
 
 def cosine_embedding_loss(
@@ -493,7 +508,7 @@ def cosine_embedding_loss(
     lengths = (input1.square().sum(dim) + 1e-12) * (input2.square().sum(dim) + 1e-12)
     cosine = (input1 * input2).sum(dim) / lengths.sqrt()
     apart = _C.where(target == -1, (cosine - margin).clamp_min(0), 0)
-    return _reduce(_C.where(target == 1, 1 - cosine, 0) + apart, reduction)
+    return reduced(_C.where(target == 1, 1 - cosine, 0) + apart, reduction)
 
 
 def _check_cosine_sizes(input1: Tensor, input2: Tensor, target: Tensor) -> None:
@@ -527,20 +542,51 @@ def triplet_margin_loss(
     >>> wend.nn.functional.triplet_margin_loss(x, x, x)
     tensor(1.)
     """
+    reduction = _chosen(size_average, reduce, reduction)
+    _check_margin(margin)
+    return reduced(of_triplets(anchor, positive, negative, margin, p, eps, swap), reduction)
+
+
+def of_triplets(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float,
+    p: float,
+    eps: float,
+    swap: bool,
+) -> Tensor:
+    """triplet_margin_loss of each triplet, by any margin."""
 
     def distance(x: Tensor, y: Tensor) -> Tensor:
         return pairwise_distance(x, y, p, eps)
 
-    reduction = _chosen(size_average, reduce, reduction)
-    return triplet_margin_with_distance_loss(
-        anchor,
-        positive,
-        negative,
-        distance_function=distance,
-        margin=margin,
-        swap=swap,
-        reduction=reduction,
-    )
+    return _by_distance(distance, anchor, positive, negative, margin, swap)
+
+
+def _check_margin(margin: float) -> None:
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+
+
+def _by_distance(
+    distance: Callable[[Tensor, Tensor], Tensor],
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float,
+    swap: bool,
+) -> Tensor:
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
+            f"{negative.ndim}D inputs"
+        )
+    near, far = distance(anchor, positive), distance(anchor, negative)
+    if swap:
+        far = _C.minimum(far, distance(positive, negative))
+    return (margin + near - far).clamp_min(0)
 
 
 def triplet_margin_with_distance_loss(
@@ -559,16 +605,6 @@ def triplet_margin_with_distance_loss(
     >>> wend.nn.functional.triplet_margin_with_distance_loss(x, x, x, margin=2.0)
     tensor(2.)
     """
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of "
-            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
-            f"{negative.ndim}D inputs"
-        )
+    _check_margin(margin)
     distance = distance_function or pairwise_distance
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:
-        far = _C.minimum(far, distance(positive, negative))
-    return _reduce((margin + near - far).clamp_min(0), reduction)
+    return reduced(_by_distance(distance, anchor, positive, negative, margin, swap), reduction)

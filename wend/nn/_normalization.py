@@ -112,6 +112,20 @@ def batch_norm(
             raise ValueError(f"batch_norm eps must be positive during training, but got {eps}")
     elif eps < 0:
         raise ValueError(f"batch_norm eps must be non-negative, but got {eps}")
+    return over_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
+
+
+def over_batch(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """batch_norm, of single values too."""
     if input.dim() == 1 and input.numel() == 0:  # a batch of no channels
         _check_channels(
             0, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
@@ -176,6 +190,19 @@ def instance_norm(
         raise ValueError(
             f"Expected more than 1 spatial element when training, got input size {input.size()}"
         )
+    return over_instances(input, running_mean, running_var, weight, bias, momentum, eps)
+
+
+def over_instances(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    momentum: float,
+    eps: float,
+) -> Tensor:
+    """instance_norm by the input's own statistics, of single values too."""
     _check_channels(
         input.size(1), running_mean=running_mean, running_var=running_var, weight=weight, bias=bias
     )
@@ -185,7 +212,7 @@ def instance_norm(
             flat = _half_in_float(input.detach()).flatten(2)
             _follow(running_mean, flat.mean((0, 2)), momentum)
             _follow(running_var, flat.var(2).mean(0), momentum)
-    normal = _C.layer_norm(input, spatial, None, None, eps)
+    normal = _C.layer_norm(input, list(input.shape[2:]), None, None, eps)
     return _affine(normal, weight, bias).to(input.dtype)
 
 
@@ -202,6 +229,16 @@ def group_norm(
     tensor([[-1.0000,  1.0000],
             [-1.0000,  1.0000]])
     """
+    if input.dim() > 1 and num_groups > 0:
+        sizes = [input.size(0) * input.size(1) // num_groups, num_groups, *input.shape[2:]]
+        _check_more_than_one(sizes, sizes)
+    return over_groups(input, num_groups, weight, bias, eps)
+
+
+def over_groups(
+    input: Tensor, num_groups: int, weight: Tensor | None, bias: Tensor | None, eps: float
+) -> Tensor:
+    """group_norm, of single values too."""
     if input.dim() < 2:
         raise RuntimeError(
             f"Expected at least 2 dimensions for input tensor but received {input.dim()}"
@@ -209,10 +246,6 @@ def group_norm(
     if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     batch, channels = input.size(0), input.size(1)
-    _check_more_than_one(
-        [batch * channels // num_groups, num_groups, *input.shape[2:]],
-        [batch * channels // num_groups, num_groups, *input.shape[2:]],
-    )
     if channels % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input "

@@ -327,11 +327,18 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    return grid_of(theta, size, align_corners)
+
+
+def grid_of(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
+    """affine_grid, of no pixels too."""
     spatial = size[2:]
+    n = len(spatial)
     columns = [_C.ones(*spatial, dtype=theta.dtype)]
     for d, length in enumerate(spatial):
-        at = _C.linspace(-1, 1, length, dtype=theta.dtype) if length > 1 else _C.zeros(1)
-        at = at.to(theta.dtype) if align_corners else at.to(theta.dtype) * ((length - 1) / length)
+        at = _C.linspace(-1, 1, length, dtype=theta.dtype) if length > 1 else _C.zeros(length)
+        at = at.to(theta.dtype)
+        at = at if align_corners or not length else at * ((length - 1) / length)
         shape = [1] * n
         shape[d] = length
         columns.insert(0, at.reshape(shape).expand(*spatial))

@@ -200,7 +200,7 @@ def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor
 _rows = _C.embedding
 
 
-def _renormalize(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float) -> None:
+def renormalize(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float) -> None:
     """Shortens the rows that are longer than max_norm, in place and without history."""
     with wend.no_grad():
         used = weight[rows.reshape(-1)]
@@ -240,5 +240,5 @@ def embedding(
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
     if max_norm is not None:
-        _renormalize(weight, input, max_norm, norm_type)
+        renormalize(weight, input, max_norm, norm_type)
     return _C.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)

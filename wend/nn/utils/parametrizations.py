@@ -7,6 +7,7 @@ from typing import Any
 
 import wend
 from wend._C import Tensor
+from wend._norms import norm_except_dim
 from wend.nn import functional as F
 from wend.nn.init import _orthonormal_columns
 from wend.nn.modules.module import Module
@@ -107,15 +108,6 @@ def orthogonal(
     return parametrize.register_parametrization(module, name, made, unsafe=True)
 
 
-def _norm_except_dim(v: Tensor, dim: int) -> Tensor:
-    """The length of the rest for each place of a dimension; of all for dim -1."""
-    if dim == -1:
-        return v.norm()
-    v.size(dim)  # raises where there is no such dimension
-    others = [d for d in range(v.dim()) if d != dim % v.dim()]
-    return v.norm(2, others, keepdim=True) if others else v.abs()
-
-
 class _WeightNorm(Module):
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -123,11 +115,11 @@ class _WeightNorm(Module):
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
         """Return the direction at its length."""
-        return weight_v * (weight_g / _norm_except_dim(weight_v, self.dim))
+        return weight_v * (weight_g / norm_except_dim(weight_v, 2, self.dim))
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
         """Return length and direction."""
-        return _norm_except_dim(weight, self.dim), weight
+        return norm_except_dim(weight, 2, self.dim), weight
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:

@@ -6,8 +6,8 @@ import warnings
 from typing import Any
 
 from wend._C import Tensor
+from wend._norms import norm_except_dim
 from wend.nn.parameter import Parameter, is_lazy
-from wend.nn.utils.parametrizations import _norm_except_dim
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
@@ -22,7 +22,7 @@ class WeightNorm:
     def compute_weight(self, module: Any) -> Tensor:
         """Return the weight."""
         g, v = getattr(module, self.name + "_g"), getattr(module, self.name + "_v")
-        result: Tensor = v * (g / _norm_except_dim(v, self.dim))
+        result: Tensor = v * (g / norm_except_dim(v, 2, self.dim))
         return result
 
     def remove(self, module: Any) -> None:
@@ -65,7 +65,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
         )
     norm = WeightNorm(name, dim)
     del module._parameters[name]
-    length = _norm_except_dim(weight.detach(), norm.dim)
+    length = norm_except_dim(weight.detach(), 2, norm.dim)
     module.register_parameter(name + "_g", Parameter(length))
     module.register_parameter(name + "_v", Parameter(weight.detach()))
     setattr(module, name, norm.compute_weight(module))
