@@ -17,6 +17,7 @@ PACKAGES = (
     "wend._counting",
     "wend._memory",
     "wend._lookup",
+    "wend._made_tensors",
     "wend._norms",
     "wend._report",
     "wend._symbols",

@@ -73,3 +73,55 @@ def test_what_cannot_be_compared_is_refused(pair: Any) -> None:
     for T in (torch, wend):
         with pytest.raises(TypeError, match="No comparison pair was able to handle inputs of type"):
             T.testing.assert_close(*pair)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "uint8", "bool"])
+def test_tensors_are_made_with_elements_in_bounds(dtype: str) -> None:
+    kind = getattr(wend, dtype)
+    made = wend.testing.make_tensor((40, 5), dtype=kind, device="cpu")
+    usual = torch.testing.make_tensor((400, 5), dtype=getattr(torch, dtype), device="cpu")
+    assert made.dtype is kind
+    assert made.float().min() >= usual.float().min().item() - 0.1
+    assert made.float().max() <= usual.float().max().item() + 0.1
+    assert len(made.unique()) > 1
+    apart = wend.testing.make_tensor(3, 4, dtype=kind, device="cpu", noncontiguous=True)
+    assert (apart.shape, apart.is_contiguous()) == ((3, 4), False)
+    no_zero = wend.testing.make_tensor(500, dtype=kind, device="cpu", low=0, exclude_zero=True)
+    assert bool((no_zero != 0).all())
+
+
+def test_tensors_are_made_from_the_largest_numbers() -> None:
+    for kind in (wend.float64, wend.float16):
+        least, most = wend.finfo(kind).min, wend.finfo(kind).max
+        made = wend.testing.make_tensor(99, dtype=kind, device="cpu", low=least, high=most)
+        assert bool(made.isfinite().all())
+        assert bool((made < 0).any())
+        assert bool((made > 0).any())
+    assert wend.testing.make_tensor(2, dtype=wend.float32, device="cpu", requires_grad=True).is_leaf
+
+
+@pytest.mark.parametrize(
+    ("dtype", "options"),
+    [
+        ("int64", {"low": 5, "high": 5}),
+        ("int64", {"requires_grad": True}),
+        ("float32", {"low": nan}),
+        ("float32", {"low": 3, "high": 2}),
+        ("uint8", {"low": 300, "high": 400}),
+    ],
+)
+def test_tensors_that_cannot_be_made(dtype: str, options: dict[str, Any]) -> None:
+    said = []
+    for T in (torch, wend):
+        with pytest.raises(ValueError, match=r".") as error:
+            T.testing.make_tensor(2, dtype=getattr(T, dtype), device="cpu", **options)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
+def test_allclose_is_asserted_with_wider_bounds() -> None:
+    for T in (torch, wend):
+        with pytest.warns(FutureWarning, match="assert_allclose"):
+            T.testing.assert_allclose(T.ones(2), [1.0, 1.0 + 5e-5])
+        with pytest.warns(FutureWarning), pytest.raises(AssertionError):
+            T.testing.assert_allclose(T.ones(2), [1.0, 1.1])

@@ -1,14 +1,19 @@
-"""assert_close: are two tensors, numbers or containers of them equal up to rounding?"""
+"""assert_close: are two tensors, numbers or containers of them equal up to rounding?
+
+Tensors with random elements are _made_tensors'.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import wend
 from wend._C import Tensor
+from wend._made_tensors import make_tensor
 
-__all__ = ["assert_close"]
+__all__ = ["assert_allclose", "assert_close", "make_tensor"]
 
 # Relative and absolute, by dtype; others are to be equal.
 _TOLERANCES = {
@@ -175,3 +180,44 @@ def assert_close(
     text = comparison.problem(actual, expected)
     if text is not None:
         raise AssertionError(msg(text) if callable(msg) else msg or text)
+
+
+# What assert_allclose allows where nothing is said.
+_OLD_TOLERANCES = {
+    wend.float16: (1e-3, 1e-3),
+    wend.float32: (1e-4, 1e-5),
+    wend.float64: (1e-5, 1e-8),
+}
+
+
+def assert_allclose(
+    actual: Any,
+    expected: Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
+    """Raise AssertionError unless both are nearly equal, as assert_close with other tolerances."""
+    warnings.warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12 and will be removed in a "
+        "future release. Please use `torch.testing.assert_close()` instead. You can find detailed "
+        "upgrade instructions in https://github.com/pytorch/pytorch/issues/61844.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    actual = actual if isinstance(actual, Tensor) else wend.tensor(actual)
+    if not isinstance(expected, Tensor):
+        expected = wend.tensor(expected, dtype=actual.dtype)
+    if rtol is None and atol is None:
+        both = [_OLD_TOLERANCES.get(each.dtype, (0.0, 0.0)) for each in (actual, expected)]
+        rtol, atol = (max(each) for each in zip(*both, strict=True))
+    assert_close(
+        actual,
+        expected,
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_dtype=False,
+        msg=msg or None,
+    )

@@ -115,3 +115,47 @@ def test_calls_of_a_mapped_function_run_as_batches() -> None:
     with wend.report() as report:
         wend.vmap(lambda a: (weight @ a).tanh().sum())(wend.randn(64, 8)).tolist()
     assert report.kernels < 20
+
+
+def linearized(T: Any) -> Any:
+    def f(a: Any, b: Any) -> Any:
+        return {"product": (a * b).sin(), "sum": (a + b * b).sum()}
+
+    value, product = T.func.linearize(f, x(T), x(T) + 1)
+    found = [product(T.ones(3), T.zeros(3)), product(x(T), x(T) * 2), product(x(T), x(T) * 2)]
+    errors = [
+        error_of(lambda: product(T.ones(2), T.ones(3))),
+        error_of(lambda: product(T.ones(3), T.ones(3).double())),
+        error_of(lambda: product(T.ones(3)))[:30],
+    ]
+    return value, found, errors
+
+
+# PyTorch warns of its own graph.
+@pytest.mark.filterwarnings("ignore:Attempted to insert")
+def test_a_function_is_made_linear_at_a_point() -> None:
+    compare(linearized(torch), linearized(wend))
+
+
+def test_batch_norms_lose_their_statistics() -> None:
+    def program(T: Any) -> Any:
+        model = T.nn.Sequential(T.nn.BatchNorm1d(3), T.nn.Sequential(T.nn.BatchNorm1d(3)))
+        same = T.func.replace_all_batch_norm_modules_(model) is model
+        seen = [[n.running_mean, n.track_running_stats] for n in (model[0], model[1][0])]
+        data = T.arange(6.0).reshape(2, 3)
+        before = model.eval()(data)
+        return same, seen, sorted(model.state_dict()), before, model.train()(data)
+
+    compare(program(torch), program(wend))
+
+
+def test_functions_without_mutations() -> None:
+    def program(T: Any) -> Any:
+        def f(a: Any) -> Any:
+            b = a.clone()
+            b[0] = 5
+            return b.add_(1)
+
+        return T.func.functionalize(f)(x(T)), error_of(lambda: T.func.functionalize(f, remove="x"))
+
+    compare(program(torch), program(wend))

@@ -414,3 +414,15 @@ def test_requires_grad_may_be_set_under_no_grad(torch: Any) -> Any:
 @raises_alike(TypeError)
 def test_set_grad_enabled_needs_a_mode(torch: Any) -> None:
     torch.set_grad_enabled()
+
+
+@alike
+def test_threads_of_the_walk_back_are_a_wish(torch: Any) -> Any:
+    autograd = torch.autograd
+    seen = [autograd.is_multithreading_enabled()]
+    with autograd.set_multithreading_enabled(False):
+        seen.append(autograd.is_multithreading_enabled())
+        with autograd.set_multithreading_enabled(True):
+            seen.append(autograd.is_multithreading_enabled())
+        seen.append(autograd.is_multithreading_enabled())
+    return [*seen, autograd.is_multithreading_enabled()]

@@ -392,3 +392,10 @@ def test_a_batch_norm_that_learns_is_not_fused() -> None:
         return [*refused, error_of(lambda: torch.nn.utils.fuse_linear_bn_eval(linear, line))]
 
     both(program)
+
+
+@alike
+def test_weights_of_convolutions_in_another_order_in_memory(torch: Any) -> Any:
+    model = torch.nn.Sequential(torch.nn.Conv2d(2, 2, 3), torch.nn.Linear(2, 2))
+    same = torch.nn.utils.convert_conv2d_weight_memory_format(model, torch.channels_last) is model
+    return same, model[0].weight.stride(), model[0].weight.requires_grad, model[1].weight.stride()

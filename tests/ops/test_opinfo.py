@@ -30,6 +30,7 @@ DIFFERENT = {
     "new_empty_strided": "not initialised",
     "empty_strided": "not initialised",
     "empty_permuted": "not initialised",
+    "zero_": "writes to what it is given",
     "nn.functional.triplet_margin_with_distance_loss": "takes a module of PyTorch's",
     "as_strided": "the samples say how PyTorch laid them out",
     "as_strided_copy": "the samples say how PyTorch laid them out",

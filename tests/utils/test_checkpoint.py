@@ -95,3 +95,35 @@ def test_a_second_call_that_differs_is_refused() -> None:
     y = wend.utils.checkpoint.checkpoint(block, wend.ones(2, requires_grad=True))
     with pytest.raises(RuntimeError, match="A different number of tensors was saved"):
         y.sum().backward()
+
+
+@pytest.mark.filterwarnings("ignore")
+@alike
+def test_older_and_selective_checkpoints(torch: Any) -> Any:
+    module = torch.utils.checkpoint
+    x = torch.tensor([[0.5, -1.0], [2.0, 0.3]], requires_grad=True)
+
+    def block(x: Any) -> Any:
+        return (x @ x).tanh() * x
+
+    def policy(ctx: Any, op: Any, *args: Any, **kwargs: Any) -> Any:
+        return module.CheckpointPolicy.PREFER_RECOMPUTE
+
+    def contexts() -> Any:
+        return module.create_selective_checkpoint_contexts(policy)
+
+    with module.set_checkpoint_early_stop(False), module.set_checkpoint_debug_enabled(None):
+        y = module.checkpoint(block, x, use_reentrant=False, context_fn=contexts)
+    module.CheckpointFunction.apply(block, True, y).sum().backward()
+    detached = module.detach_variable((y, 3, x))
+    return [
+        x.grad, detached[0].is_leaf, detached[0].requires_grad, detached[1],
+        error_of(lambda: module.detach_variable([x])),
+        error_of(lambda: module.create_selective_checkpoint_contexts(3)),
+        [each.name for each in module.CheckpointPolicy],
+    ]  # fmt: skip
+
+
+def test_nothing_to_differentiate_is_warned_of() -> None:
+    with pytest.warns(UserWarning, match="None of the inputs have requires_grad=True"):
+        wend.utils.checkpoint.check_backward_validity([wend.ones(1), 3])

@@ -15,7 +15,14 @@ from wend import _C
 from wend.autograd import functional, graph
 from wend.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from wend.autograd.function import Function
-from wend.autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
+from wend.autograd.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_multithreading_enabled,
+    no_grad,
+    set_grad_enabled,
+    set_multithreading_enabled,
+)
 from wend.autograd.gradcheck import gradcheck, gradgradcheck
 from wend.autograd.graph import GradientEdge
 from wend.autograd.variable import Variable
@@ -33,9 +40,11 @@ __all__ = [
     "gradgradcheck",
     "graph",
     "inference_mode",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
 

@@ -13,7 +13,13 @@ from typing import Any
 from wend import _C
 from wend._C import is_grad_enabled, is_inference_mode_enabled
 
-__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "no_grad",
+    "set_grad_enabled",
+    "set_multithreading_enabled",
+]
 
 
 class _Mode:
@@ -140,6 +146,44 @@ class inference_mode(_Mode):  # noqa: N801
         _C._set_grad_enabled(grad)
 
     def clone(self) -> inference_mode:
+        return self.__class__(self.mode)
+
+
+_many_threads = True
+
+
+def is_multithreading_enabled() -> bool:
+    """Return what `set_multithreading_enabled` was given.
+
+    >>> import wend
+    >>> wend.autograd.is_multithreading_enabled()
+    True
+    """
+    return _many_threads
+
+
+class set_multithreading_enabled(_Mode):  # noqa: N801
+    """Keeps the wish: a walk back is one thread's, and kernels go by `set_num_threads`.
+
+    >>> import wend
+    >>> with wend.autograd.set_multithreading_enabled(False):
+    ...     print(wend.autograd.is_multithreading_enabled())
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        global _many_threads
+        self.prev = _many_threads
+        _many_threads = self.mode = bool(mode)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        global _many_threads
+        _many_threads = self.prev
+
+    def clone(self) -> set_multithreading_enabled:
         return self.__class__(self.mode)
 
 

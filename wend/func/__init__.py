@@ -7,20 +7,28 @@ from wend.func._derivatives import (
     jacfwd,
     jacrev,
     jvp,
+    linearize,
     vjp,
 )
-from wend.func._modules import stack_module_state
+from wend.func._modules import (
+    functionalize,
+    replace_all_batch_norm_modules_,
+    stack_module_state,
+)
 from wend.func._vmap import vmap
 from wend.nn.utils.stateless import functional_call
 
 __all__ = [
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",
     "jacfwd",
     "jacrev",
     "jvp",
+    "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",

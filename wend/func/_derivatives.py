@@ -14,7 +14,7 @@ import wend
 from wend._C import Tensor
 from wend.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
 
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "vjp"]
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp"]
 
 
 def _inputs(tree: Any) -> tuple[list[Tensor], TreeSpec]:
@@ -246,6 +246,45 @@ def jvp(
         found = _gradients(back, vectors, directions, keep)
     shown = _plain(result, keep), _plain(tree_unflatten(found, form), keep)
     return (*shown, _plain(aux, keep)) if has_aux else shown
+
+
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+    """Return what `func` returns, and a function from tangents to their products with its Jacobian.
+
+    >>> value, product = wend.func.linearize(lambda x: x * x, wend.tensor([1.0, 2.0]))
+    >>> product(wend.ones(2))
+    tensor([2., 4.])
+    """
+    caller = "linearize(f, *primals)"
+    outside = wend.is_grad_enabled()
+    with wend.enable_grad():
+        own, spec = _inputs(primals)
+        result = func(*tree_unflatten(own, spec))
+        outputs, form = _outputs(result, caller)
+        keep = outside and _leads_elsewhere(outputs, own)
+        vectors = [wend.zeros_like(each).requires_grad_() for each in outputs]
+        back = _gradients(outputs, own, vectors, True)
+
+    def product(*tangents: Any) -> Any:
+        directions, given = tree_flatten(tangents)
+        if given != spec:
+            raise RuntimeError(
+                f"Expected the tangents {given} to have the same argspec as the primals {spec}"
+            )
+        for number, (direction, primal) in enumerate(zip(directions, own, strict=True)):
+            for fact in ("shape", "dtype"):
+                theirs, ours = getattr(direction, fact), getattr(primal, fact)
+                if theirs != ours:
+                    raise RuntimeError(
+                        f"tangent:{number} with {fact} {theirs} in flattened pytree doesn't match "
+                        f"the {fact} {ours} of the corresponding primal."
+                    )
+        tracked = wend.is_grad_enabled() and (keep or any(d.requires_grad for d in directions))
+        with wend.enable_grad():
+            found = _gradients(back, vectors, directions, tracked)
+        return _plain(tree_unflatten(found, form), tracked)
+
+    return _plain(result, keep), product
 
 
 def _rows(output: Tensor, own: list[Tensor], keep: bool) -> list[Tensor]:

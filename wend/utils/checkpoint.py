@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+import enum
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import wend
 from wend import Tensor
 from wend.random import get_rng_state, set_rng_state
 
-__all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn"]
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "CheckpointPolicy",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
+    "detach_variable",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
 
 Contexts = tuple[contextlib.AbstractContextManager[Any], contextlib.AbstractContextManager[Any]]
 
@@ -166,3 +180,85 @@ def checkpoint_sequential(
             preserve_rng_state=preserve_rng_state,
         )
     return segment(last, len(steps))(input)
+
+
+class CheckpointPolicy(enum.Enum):
+    """What becomes of an op's result; wend computes all anew, whatever is preferred."""
+
+    MUST_SAVE = 0
+    PREFER_SAVE = 1
+    MUST_RECOMPUTE = 2
+    PREFER_RECOMPUTE = 3
+    MUST_CPU_OFFLOAD = 4
+    PREFER_CPU_OFFLOAD = 5
+
+
+def create_selective_checkpoint_contexts(
+    policy_fn_or_list: Callable[..., Any] | list[Any], allow_cache_entry_mutation: bool = False
+) -> Contexts:
+    """Return two contexts for `checkpoint`: all is computed anew, with the same results.
+
+    >>> contexts = wend.utils.checkpoint.create_selective_checkpoint_contexts([wend.ops.aten.mm])
+    >>> len(contexts)
+    2
+    """
+    if not isinstance(policy_fn_or_list, list) and not callable(policy_fn_or_list):
+        raise TypeError("policy_fn_or_list must be either a function or a list of ops.")
+    return noop_context_fn()
+
+
+class CheckpointFunction:
+    """`checkpoint` as a function of autograd, which older programs apply themselves."""
+
+    @staticmethod
+    def apply(run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
+        """Return `run_function(*args)`, whose inner values are computed anew in backward.
+
+        >>> x = wend.ones(2, requires_grad=True)
+        >>> wend.utils.checkpoint.CheckpointFunction.apply(wend.exp, True, x).sum().backward()
+        >>> x.grad
+        tensor([2.7183, 2.7183])
+        """
+        return checkpoint(
+            run_function, *args, use_reentrant=True, preserve_rng_state=preserve_rng_state
+        )
+
+
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the tensors of a tuple without history, to be differentiated by.
+
+    >>> x = wend.ones(1, requires_grad=True) * 2
+    >>> wend.utils.checkpoint.detach_variable((x, 3))
+    (tensor([2.], requires_grad=True), 3)
+    """
+    if not isinstance(inputs, tuple):
+        raise RuntimeError(
+            "Only tuple of tensors is supported. Got Unsupported input type: "
+            f"{type(inputs).__name__}"
+        )
+    return tuple(
+        each.detach().requires_grad_(each.requires_grad) if isinstance(each, Tensor) else each
+        for each in inputs
+    )
+
+
+def check_backward_validity(inputs: Iterable[Any]) -> None:
+    """Warn if no input requires a gradient."""
+    if not any(each.requires_grad for each in inputs if isinstance(each, Tensor)):
+        warnings.warn(
+            "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2
+        )
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Do nothing within a block: what is not needed of a repeated call is not computed anyway."""
+    yield
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+    """Accept that there is no debug mode within a block, and raise for the rest."""
+    if enabled:
+        raise NotImplementedError("wend's checkpoint has no debug mode")
+    yield

@@ -16,6 +16,10 @@ from wend.nn.utils.fusion import (
     fuse_linear_bn_weights,
 )
 from wend.nn.utils.init import skip_init
+from wend.nn.utils.memory_format import (
+    convert_conv2d_weight_memory_format,
+    convert_conv3d_weight_memory_format,
+)
 from wend.nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
 from wend.nn.utils.weight_norm import remove_weight_norm, weight_norm
 
@@ -24,6 +28,8 @@ __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",
+    "convert_conv2d_weight_memory_format",
+    "convert_conv3d_weight_memory_format",
     "fuse_conv_bn_eval",
     "fuse_conv_bn_weights",
     "fuse_linear_bn_eval",
