@@ -264,6 +264,10 @@ def _checked_size(i: builtins.int, size: Any) -> builtins.int:
         raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{name}')") from None
 
 
+# No list of sizes in a file is longer: products of many large ones would take quadratic time.
+MOST_SIZES = 1000
+
+
 class Size(tuple):  # type: ignore[type-arg]
     """The sizes of a tensor's dimensions, a tuple.
 

@@ -461,6 +461,10 @@ def _require_version(content: bytes) -> None:
 
 def _require_geometry(count: int, offset: Any, size: Any, stride: Any) -> None:
     """Raise unless all elements of a tensor lie within the storage."""
+    if not all(isinstance(each, (tuple, list)) for each in (size, stride)):
+        raise refuse("the sizes or strides of a tensor are no numbers")
+    if max(len(size), len(stride)) > _types.MOST_SIZES:
+        raise refuse("a tensor has too many dimensions")
     numbers = (offset, *size, *stride)
     if len(size) != len(stride) or any(type(n) is not int or n < 0 for n in numbers):
         raise refuse("the sizes or strides of a tensor are no numbers")

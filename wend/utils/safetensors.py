@@ -155,8 +155,10 @@ class _Entry:
 
     @staticmethod
     def _numbers(name: str, numbers: Any) -> list[int]:
-        if not isinstance(numbers, list) or any(
-            type(n) is not int or n < 0 or n >= 2**62 for n in numbers
+        if (
+            not isinstance(numbers, list)
+            or len(numbers) > _types.MOST_SIZES
+            or any(type(n) is not int or n < 0 or n >= 2**62 for n in numbers)
         ):
             raise SafetensorError(f"Error while deserializing: invalid numbers of {name!r}")
         return numbers
