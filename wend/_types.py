@@ -281,7 +281,7 @@ class Size(tuple):  # type: ignore[type-arg]
         return tuple.__new__(cls, [_checked_size(i, size) for i, size in enumerate(sizes)])
 
     def __repr__(self) -> str:
-        return f"torch.Size([{', '.join(map(repr, self))}])"
+        return f"torch.Size([{', '.join(repr(builtins.int(size)) for size in self)}])"
 
     def numel(self) -> Any:
         """The number of elements."""
@@ -295,10 +295,10 @@ class Size(tuple):  # type: ignore[type-arg]
         return Size(item) if isinstance(key, slice) else item
 
     def __add__(self, other: Any) -> Any:
-        return Size(tuple.__add__(self, other))
+        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
-        return Size(tuple.__add__(other, self))
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, count: Any) -> Any:
         return Size(tuple.__mul__(self, count))

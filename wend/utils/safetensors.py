@@ -72,7 +72,7 @@ def save_file(
 ) -> None:
     """Write tensors by name into a file, which changes only when everything is written."""
     content = save(tensors, metadata)
-    with replacing(os.fspath(filename)) as file:
+    with replacing(os.fsdecode(filename)) as file:
         file.write(content)
 
 
@@ -200,4 +200,8 @@ def _tensor(entry: _Entry, body: memoryview) -> Tensor:
     if entry.dtype is _types.bool:
         content = content.translate(bytes([0] + [1] * 255))
     row: Tensor = _C._copy_of_bytes(content, entry.dtype, math.prod(entry.shape))
-    return row.reshape(entry.shape)
+    try:
+        return row.reshape(entry.shape)
+    except RuntimeError as error:  # of too many dimensions, or strides beyond 64 bits
+        reason = str(error).partition("\n")[0]
+        raise SafetensorError(f"Error while deserializing: invalid shape ({reason})") from None
