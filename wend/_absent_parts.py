@@ -17,6 +17,7 @@ _PARTS: dict[str, dict[str, str]] = {
         "fft": "fft fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft"
         " irfft2 irfftn rfft rfft2 rfftfreq rfftn",
     },
+    "draw points with scipy.stats.qmc.Sobol": {"quasirandom": "SobolEngine"},
     "save the weights with torch.save, and the program with the program": {
         "export": "AdditionalInputs Constraint CustomDecompTable Dim ExportBackwardSignature"
         " ExportGraphSignature ExportedProgram FlatArgsAdapter ModuleCallEntry"

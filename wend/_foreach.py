@@ -93,10 +93,12 @@ def _all() -> dict[str, Callable[..., Any]]:
             do: Callable[..., Any] = getattr(Tensor, op + "_" * in_place)
             do = _with_value(do) if name in ("addcdiv", "addcmul") else do
             made[f"_foreach_{name}{'_' * in_place}"] = _function(name, do, in_place)
-    others = {"clone": Tensor.clone, "max": Tensor.max, "mm": Tensor.mm}
-    for name, other in {**others, "norm": _norm, "powsum": _powsum}.items():
+    others: dict[str, Callable[..., Any]] = {"norm": _norm, "powsum": _powsum}
+    others |= {"clone": Tensor.clone, "max": Tensor.max, "mm": Tensor.mm}
+    for name, other in others.items():
         made[f"_foreach_{name}"] = _function(name, other, False)
-    for name, other in {"copy": Tensor.copy_, "zero": Tensor.zero_}.items():
+    others = {"copy": Tensor.copy_, "zero": Tensor.zero_}
+    for name, other in others.items():
         made[f"_foreach_{name}_"] = _function(name, other, True)
     return made
 

@@ -24,6 +24,7 @@ MODULES = {
     "distributions",
     "func",
     "futures",
+    "functional",
     "fx",
     "hub",
     "jit",
@@ -37,9 +38,11 @@ MODULES = {
     "optim",
     "overrides",
     "profiler",
+    "return_types",
     "serialization",
     "sparse",
     "special",
+    "storage",
     "testing",
     "types",
     "utils",
@@ -51,6 +54,8 @@ _MEMBERS = {
     "_absent_functions": "Event PyTorchFileReader PyTorchFileWriter ScriptClass ScriptFunction"
     " ScriptModule ScriptObject Stream SymBool SymFloat SymInt complex istft polar stft"
     " view_as_complex view_as_real",
+    "_claims": "DeviceObjType _assert _assert_async _check sym_float sym_int sym_max sym_min"
+    " sym_not",
     "_counting": "histogram",
     "_einsum": "einsum",
     "_graph": "graph",
@@ -74,8 +79,10 @@ _MEMBERS = {
     " cartesian_prod combinations meshgrid",
     "_storage": "UntypedStorage",
     "_windows": "bartlett_window blackman_window hamming_window hann_window kaiser_window",
-    "amp": "autocast get_autocast_dtype is_autocast_enabled",
+    "amp": "autocast get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype"
+    " is_autocast_cpu_enabled is_autocast_enabled",
     "compiler": "compile",
+    "cuda": "OutOfMemoryError",
     "func": "vmap",
     "futures": "Future",
     "nn.functional": "bilinear channel_shuffle cosine_similarity pairwise_distance pdist"

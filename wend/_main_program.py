@@ -30,8 +30,10 @@ def run_script(path: str, arguments: list[str]) -> None:
     sys.argv = [path, *arguments]
     if path == "-":
         sys.path.insert(0, "")
-        facts = {"__spec__": None, "__loader__": None}
-        _run(lambda: compile(sys.stdin.buffer.read(), "<stdin>", "exec"), facts)
+        _run(
+            lambda: compile(sys.stdin.buffer.read(), "<stdin>", "exec"),
+            {"__spec__": None, "__loader__": None},
+        )
         return
     if os.path.isdir(path) or path.endswith((".zip", ".pyz", ".egg", ".whl")):
         sys.path.insert(0, os.path.abspath(path))

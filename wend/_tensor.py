@@ -13,6 +13,7 @@ from wend import _C
 from wend._C import Tensor
 
 _C._log_api_usage_once = lambda event: None  # wend counts no uses
+_C._is_tracing = lambda: False  # and traces no programs
 _C._TensorMeta = Tensor.__class__
 _C._get_tracing_state = lambda: None  # nothing is traced
 
@@ -440,6 +441,15 @@ def is_tensor(obj: Any) -> bool:
     return isinstance(obj, Tensor)
 
 
+def _set_real(tensor: Tensor, value: Any) -> None:
+    tensor.copy_(value)
+
+
+Tensor.real = property(
+    lambda self: self, _set_real, doc="The tensor itself, whose numbers are real."
+)  # type: ignore[attr-defined]
+
+
 def imag(input: Tensor) -> Tensor:
     """Refuse every tensor: there are no complex ones, of which it would give the imaginary part.
 
@@ -451,3 +461,6 @@ def imag(input: Tensor) -> Tensor:
         given = input.__class__.__name__
         raise TypeError(f"imag(): argument 'input' (position 1) must be Tensor, not {given}")
     raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+Tensor.imag = property(imag, doc="Raises: numbers are real.")  # type: ignore[attr-defined]

@@ -162,3 +162,18 @@ def get_autocast_dtype(device_type: str) -> Any:
     torch.bfloat16
     """
     return wend.bfloat16 if device_type == "cpu" else wend.float16
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Return False."""
+    return False
+
+
+def get_autocast_cpu_dtype() -> Any:
+    """Return what `autocast("cpu")` would compute in."""
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> Any:
+    """Return what `autocast("cuda")` would compute in."""
+    return get_autocast_dtype("cuda")

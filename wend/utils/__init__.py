@@ -6,7 +6,7 @@ Each lives in a module of its own, loaded when it is first looked at.
 from importlib import import_module
 from types import ModuleType
 
-_MODULES = {"checkpoint", "data", "dlpack", "hooks", "safetensors", "tensorboard"}
+_MODULES = {"checkpoint", "data", "dlpack", "hooks", "model_zoo", "safetensors", "tensorboard"}
 
 
 def __getattr__(name: str) -> ModuleType:

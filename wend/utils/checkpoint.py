@@ -10,7 +10,13 @@ import wend
 from wend import Tensor
 from wend.random import get_rng_state, set_rng_state
 
-__all__ = ["checkpoint", "checkpoint_sequential", "noop_context_fn"]
+__all__ = [
+    "checkpoint",
+    "checkpoint_sequential",
+    "get_device_states",
+    "noop_context_fn",
+    "set_device_states",
+]
 
 Contexts = tuple[contextlib.AbstractContextManager[Any], contextlib.AbstractContextManager[Any]]
 
@@ -18,6 +24,17 @@ Contexts = tuple[contextlib.AbstractContextManager[Any], contextlib.AbstractCont
 def noop_context_fn() -> Contexts:
     """Return two contexts that do nothing."""
     return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """Return states of the generators of the arguments' GPUs: there is none."""
+    return [], []
+
+
+def set_device_states(
+    devices: Iterable[int], states: Iterable[Tensor], *, device_type: str | None = None
+) -> None:
+    """Do nothing: there is no GPU whose generator had a state."""
 
 
 class _Call:
