@@ -361,6 +361,7 @@ void init_tensor_meta() {
 
 void init_tensor_type(PyObject* module) {
   static PyMappingMethods as_mapping = {tensor_length, tensor_get_item, tensor_set_item};
+  static PySequenceMethods as_sequence = {};  // has room for `in`, which is written in Python
   PyTypeObject& t = tensor_type;
   init_tensor_meta();
 #if PY_VERSION_HEX < 0x030c0000
@@ -379,6 +380,7 @@ void init_tensor_type(PyObject* module) {
   t.tp_richcompare = tensor_compare;
   t.tp_as_number = &tensor_as_number;
   t.tp_as_mapping = &as_mapping;
+  t.tp_as_sequence = &as_sequence;
   t.tp_iter = tensor_iterate;
   t.tp_setattro = set_attribute;
   t.tp_getattro = PyObject_GenericGetAttr;

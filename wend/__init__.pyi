@@ -449,6 +449,7 @@ from wend._C import xlogy as xlogy
 from wend._C import xlogy_ as xlogy_
 from wend._C import zeros as zeros
 from wend._C import zeros_like as zeros_like
+from wend._absent_functions import DeviceObjType as DeviceObjType
 from wend._absent_functions import Event as Event
 from wend._absent_functions import PyTorchFileReader as PyTorchFileReader
 from wend._absent_functions import PyTorchFileWriter as PyTorchFileWriter
@@ -466,7 +467,6 @@ from wend._absent_functions import polar as polar
 from wend._absent_functions import stft as stft
 from wend._absent_functions import view_as_complex as view_as_complex
 from wend._absent_functions import view_as_real as view_as_real
-from wend._claims import DeviceObjType as DeviceObjType
 from wend._claims import _assert as _assert
 from wend._claims import _assert_async as _assert_async
 from wend._claims import _check as _check

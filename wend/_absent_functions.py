@@ -6,7 +6,7 @@ Each raises when it is called.
 from wend._absent import absent_names
 
 COMPLEX = "complex istft polar stft view_as_complex view_as_real"
-SCRIPT = "ScriptClass ScriptFunction ScriptModule ScriptObject"
+SCRIPT = "DeviceObjType ScriptClass ScriptFunction ScriptModule ScriptObject"
 SYMBOLIC = "SymBool SymFloat SymInt"
 DEVICES = "Event Stream"
 FILES = "PyTorchFileReader PyTorchFileWriter"

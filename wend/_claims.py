@@ -11,9 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wend._C import Tensor
-from wend._types import device
 
-DeviceObjType = device
 sym_float = builtins.float
 sym_max = builtins.max
 sym_min = builtins.min

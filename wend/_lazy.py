@@ -51,11 +51,10 @@ MODULES = {
 }
 
 _MEMBERS = {
-    "_absent_functions": "Event PyTorchFileReader PyTorchFileWriter ScriptClass ScriptFunction"
-    " ScriptModule ScriptObject Stream SymBool SymFloat SymInt complex istft polar stft"
-    " view_as_complex view_as_real",
-    "_claims": "DeviceObjType _assert _assert_async _check sym_float sym_int sym_max sym_min"
-    " sym_not",
+    "_absent_functions": "DeviceObjType Event PyTorchFileReader PyTorchFileWriter ScriptClass"
+    " ScriptFunction ScriptModule ScriptObject Stream SymBool SymFloat SymInt complex istft polar"
+    " stft view_as_complex view_as_real",
+    "_claims": "_assert _assert_async _check sym_float sym_int sym_max sym_min sym_not",
     "_counting": "histogram",
     "_einsum": "einsum",
     "_graph": "graph",

@@ -63,6 +63,19 @@ def __format__(self: Tensor, spec: str) -> str:  # noqa: N807
 
 
 @_method
+def __contains__(self: Tensor, element: Any) -> bool:  # noqa: N807
+    """Return whether an element of the tensor equals something."""
+    from numbers import Number
+
+    if isinstance(element, (Tensor, Number)):
+        return bool((self == element).any())
+    raise RuntimeError(
+        "Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+        f"{element.__class__}."
+    )
+
+
+@_method
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """Return a NumPy array over the tensor's memory.
 
