@@ -6,7 +6,7 @@ import pytorch_optimizer
 import torch
 from common import fill, numbers, train
 
-# It needs groups of processes; they draw random numbers; eigenvectors of equal eigenvalues are free.
+# One needs groups of processes, three draw numbers, one picks eigenvectors of equal eigenvalues.
 LEFT_OUT = {"demo", "gravity", "kron", "magma", "soap"}
 
 
