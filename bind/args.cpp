@@ -216,7 +216,7 @@ class Parser {
         return number_arg(o, arg);
       case Type::integer: {
         int64_t v;
-        if (!to_int(o, v)) return false;
+        if (PyBool_Check(o) || !to_int(o, v)) return false;
         arg = Arg::of(v);
         return true;
       }
@@ -341,6 +341,10 @@ class Parser {
   }
 
   bool integers(const Param& p, PyObject* const* items, Py_ssize_t n, Arg& arg) {
+    // As PyTorch has it, of the first one only.
+    if (n && PyBool_Check(items[0]))
+      return no("argument '", p.name, "' must be tuple of ints, but found element of type bool at",
+                " pos 0");
     int64_t* to;
     if (out_.n_ints + n <= 64) {
       to = out_.ints + out_.n_ints;

@@ -61,6 +61,13 @@ Object element_type(PyObject* o) {
   return Object(PyUnicode_FromFormat("%s", reinterpret_cast<PyTypeObject*>(scalar.get())->tp_name));
 }
 
+[[noreturn]] void refuse_element_type(PyObject* o) {
+  raise(PyExc_TypeError,
+        "can't convert np.ndarray of type %U. The only supported types are: float64, float32, "
+        "float16, int64, int32, int16, int8, uint8, and bool.",
+        element_type(o).get());
+}
+
 DType dtype_of(PyObject* o, const Py_buffer& view) {
   std::string_view format = view.format ? view.format : "B";
   if (format.size() > 1 && (format[0] == '>' || format[0] == '!'))
@@ -72,10 +79,7 @@ DType dtype_of(PyObject* o, const Py_buffer& view) {
     format.remove_prefix(1);
   DType dtype;
   if (format.size() == 1 && dtype_of_letter(format[0], view.itemsize, dtype)) return dtype;
-  raise(PyExc_TypeError,
-        "can't convert np.ndarray of type %U. The only supported types are: float64, float32, "
-        "float16, int64, int32, int16, int8, uint8, and bool.",
-        element_type(o).get());
+  refuse_element_type(o);
 }
 
 // Holds a tensor's memory open for others.
@@ -203,7 +207,13 @@ Held hold(PyObject* object) {
   // Read-only memory is shared as well, as PyTorch does; PyTorch's warning is given in Python.
   if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS) < 0) {
     PyErr_Clear();
-    if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS_RO) < 0) throw PythonError{};
+    if (PyObject_GetBuffer(object, view.get(), PyBUF_RECORDS_RO) < 0) {
+      // NumPy lends no memory of dates.
+      if (!PyErr_ExceptionMatches(PyExc_ValueError) || !is_foreign_array(object))
+        throw PythonError{};
+      PyErr_Clear();
+      refuse_element_type(object);
+    }
   }
   return Held(view.release(), [](Py_buffer* v) { let_buffer_go(v); });
 }

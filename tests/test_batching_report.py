@@ -66,7 +66,7 @@ def test_the_head_of_a_report_tells_of_batches() -> None:
     run(xs)
     with wend.report() as report:
         run([x.exp() for x in xs])
-    head = r"\d+ nodes recorded; \d+ nodes ran in 1 run, 20 of them in 1 batch of 20: 1 kernels"
+    head = r"\d+ nodes recorded; \d+ nodes ran in 1 run, 20 of them in 1 batch of 20: 1 kernel, 0"
     assert re.match(head, str(report))
     (only,) = report.explain().splitlines()
     assert re.match(r"\d+ nodes ran in 1 run, 20 of them in 1 batch of 20\. ", only)
@@ -363,3 +363,20 @@ def test_docstring_examples(module: Any) -> None:
     failed, tried = doctest.testmod(module, extraglobs={"wend": wend})
     assert failed == 0
     assert tried > 0
+
+
+def test_parts_are_told_beside_those_that_there_would_be() -> None:
+    xs = [wend.ones(2 + i % 3) for i in range(12)]
+    with wend.report() as report:
+        for _ in range(4):
+            run([x.exp() for x in xs])
+    (told,) = explained(report, "exp")
+    assert told.startswith("ran in 12 parts instead of 4, since they differ in shape")
+
+
+def test_the_times_of_a_report_add_up() -> None:
+    for count in (1, 100):
+        with wend.report() as report:
+            for _ in range(count):
+                wend.ones(3).sum().item()
+        assert report.seconds == pytest.approx(sum(report.spent.values()), rel=1e-9)

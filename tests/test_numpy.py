@@ -188,3 +188,15 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
 def test_tensors_of_whatever_holds_numbers(maker: str) -> None:
     make = MAKERS[maker]
     assert differences({n: lambda T, d=d: make(T, d()) for n, d in DATA.items()}) == {}
+
+
+@pytest.mark.parametrize("kind", ["M8[D]", "m8[s]", "U1", "S1", "O", "f4,i1"])
+@pytest.mark.parametrize("name", ["from_numpy", "as_tensor", "tensor", "asarray"])
+def test_arrays_of_what_no_tensor_holds_are_refused_by_type(name: str, kind: str) -> None:
+    array = np.zeros(2, kind)
+    errors = []
+    for package in (torch, wend):
+        with pytest.raises(TypeError) as caught:
+            getattr(package, name)(array)
+        errors.append(str(caught.value).partition(" The only")[0])
+    assert errors[0] == errors[1]

@@ -11,7 +11,7 @@ import pickle
 from typing import Any
 
 import pytest
-from both import STANDIN, alike, both, differs, error_of, raises_alike, wend
+from both import STANDIN, alike, both, differs, error_of, raises_alike, torch, wend
 from samples import function, grid, leaf
 
 np = pytest.importorskip("numpy")
@@ -550,3 +550,20 @@ def test_the_same_program_gives_the_same_bits_every_time() -> None:
         assert tree_of_values().tolist() == tree_of_values().tolist()
     finally:
         wend.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    "element", [1, 2.0, True, 5, np.float32(1), np.int64(9), "a", None, [1], b""]
+)
+def test_what_a_tensor_contains(element: Any) -> None:
+    outcomes = []
+    for package in (torch, wend):
+        for x in (package.ones(2, 3), package.tensor(1), package.empty(0), package.arange(3)):
+            try:
+                outcomes.append((package, element in x))
+            except RuntimeError as error:
+                outcomes.append((package, str(error).partition(", but")[0]))
+    half = len(outcomes) // 2
+    assert [each for _, each in outcomes[:half]] == [each for _, each in outcomes[half:]]
+    assert wend.tensor(2) in wend.arange(3)
+    assert wend.tensor(4) not in wend.arange(3)

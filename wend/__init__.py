@@ -177,6 +177,8 @@ def __getattr__(name):
         found = globals()[name] = _lazy.name(name)
     elif name.endswith("Tensor"):
         found = _lazy.module("_legacy").types.get(name)
+    elif name.startswith("_foreach_"):
+        found = _lazy.module("_foreach").FUNCTIONS.get(name)
     else:
         found = None
     if found is None:

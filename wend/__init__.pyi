@@ -17,6 +17,7 @@ from wend import distributed as distributed
 from wend import distributions as distributions
 from wend import fft as fft
 from wend import func as func
+from wend import functional as functional
 from wend import futures as futures
 from wend import fx as fx
 from wend import hub as hub
@@ -33,6 +34,7 @@ from wend import optim as optim
 from wend import overrides as overrides
 from wend import profiler as profiler
 from wend import random as random
+from wend import return_types as return_types
 from wend import serialization as serialization
 from wend import signal as signal
 from wend import sparse as sparse
@@ -458,6 +460,7 @@ from wend._C import xlogy_ as xlogy_
 from wend._C import zero_ as zero_
 from wend._C import zeros as zeros
 from wend._C import zeros_like as zeros_like
+from wend._absent_functions import DeviceObjType as DeviceObjType
 from wend._absent_functions import Event as Event
 from wend._absent_functions import PyTorchFileReader as PyTorchFileReader
 from wend._absent_functions import PyTorchFileWriter as PyTorchFileWriter
@@ -550,6 +553,16 @@ from wend._aten_recurrent import rnn_relu as rnn_relu
 from wend._aten_recurrent import rnn_tanh as rnn_tanh
 from wend._branches import cond as cond
 from wend._branches import while_loop as while_loop
+from wend._claims import _assert as _assert
+from wend._claims import _assert_async as _assert_async
+from wend._claims import _check as _check
+from wend._claims import _check_index as _check_index
+from wend._claims import _check_is_size as _check_is_size
+from wend._claims import _check_not_implemented as _check_not_implemented
+from wend._claims import _check_tensor_all as _check_tensor_all
+from wend._claims import _check_type as _check_type
+from wend._claims import _check_value as _check_value
+from wend._claims import _check_with as _check_with
 from wend._copies import alias_copy as alias_copy
 from wend._copies import as_strided_copy as as_strided_copy
 from wend._copies import detach_copy as detach_copy

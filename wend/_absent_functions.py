@@ -8,7 +8,7 @@ from wend._absent import absent_names
 COMPLEX = (
     "complex istft polar stft view_as_complex view_as_complex_copy view_as_real view_as_real_copy"
 )
-SCRIPT = "ScriptClass ScriptFunction ScriptModule ScriptObject"
+SCRIPT = "DeviceObjType ScriptClass ScriptFunction ScriptModule ScriptObject"
 SYMBOLIC = "SymBool SymFloat SymInt"
 DEVICES = "Event Stream"
 SPARSE = (

@@ -13,6 +13,7 @@ _PARTS: dict[str, dict[str, str]] = {
         "nn.attention.bias": "CausalBias CausalVariant causal_lower_right causal_upper_left",
         "nn.attention.varlen": "AuxRequest varlen_attn",
     },
+    "draw points with scipy.stats.qmc.Sobol": {"quasirandom": "SobolEngine"},
     "save the weights with torch.save, and the program with the program": {
         "export": "AdditionalInputs Constraint CustomDecompTable Dim ExportBackwardSignature"
         " ExportGraphSignature ExportedProgram FlatArgsAdapter ModuleCallEntry"

@@ -37,8 +37,19 @@ class _Forward:
     """A file that is only ever written to at its end, counted from here."""
 
     def __init__(self, file: Any) -> None:
-        self.write = file.write
+        self._write = file.write
         self._flush = getattr(file, "flush", None)
+
+    def write(self, content: Any) -> int:
+        """Write all of it, to files too that take a part at a time, or do not say how much."""
+        rest: Any = content
+        while True:
+            taken = self._write(rest)
+            if not isinstance(taken, int) or not 0 <= taken < len(rest):
+                return len(content)
+            if not taken:
+                raise OSError("the file takes no more")
+            rest = memoryview(rest)[taken:]
 
     def flush(self) -> None:
         """Flush, where the file can."""
@@ -79,9 +90,9 @@ class Writer:
 
 
 class Reader:
-    """Reads records from a file that may be anything."""
+    """Reads records from a file that may be anything, from where its first one begins."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], begin: int = 0) -> None:
         with _corrupt("failed finding central directory"):
             self._zip = zipfile.ZipFile(file)
             file.seek(0, os.SEEK_END)
@@ -90,8 +101,10 @@ class Reader:
         if (reason := of_records([info.filename for info in infos])) is not None:
             raise RuntimeError(reason)
         self._records: dict[str, zipfile.ZipInfo] = {}
-        end = 0
+        end = begin
         for info in sorted(infos, key=lambda info: info.header_offset):
+            if not self._records and info.header_offset != begin:
+                raise CorruptError("something else lies before its records")
             end = self._accept(info, end, size)
         tops = {name.partition("/")[0] for name in self._records if "/" in name}
         if len(tops) != 1:

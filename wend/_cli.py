@@ -24,19 +24,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line, and return its exit code."""
     parser = argparse.ArgumentParser(prog="wend", usage=USAGE, description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("info", help="print versions, instruction set and threads")
-    run = commands.add_parser("run", usage=USAGE, help="run a program, `torch` being wend")
-    run.add_argument("--seed", type=int, help="seed all random numbers")
+    commands.add_parser(
+        "info", prog="wend info", help="print versions, instruction set and threads"
+    )
+    run = commands.add_parser(
+        "run", prog="wend run", usage=USAGE, help="run a program, `torch` being wend"
+    )
+    run.add_argument("--seed", type=_seed, help="seed all random numbers")
     run.add_argument("--eager", action="store_true", help="run every op when it is called")
     run.add_argument("--report", action="store_true", help="print at the end what ran, by line")
     run.add_argument("-m", dest="module", action="store_true", help="the program is a module")
     run.add_argument("program", metavar="script.py")
-    run.add_argument("arguments", nargs=argparse.REMAINDER)
+    run.add_argument("arguments", nargs=argparse.REMAINDER).required = False
     chosen = parser.parse_args(arguments)
     if chosen.command == "info":
         info()
         return 0
     return run_program(chosen)
+
+
+def _seed(text: str) -> int:
+    """A number that `manual_seed` takes."""
+    number = int(text)
+    if not -(2**63) <= number < 2**64:
+        raise ValueError
+    return number
+
+
+_seed.__name__ = "int"  # what an error calls it
 
 
 def info() -> None:

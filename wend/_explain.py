@@ -144,7 +144,8 @@ def _sentence(gap: Gap) -> str:
     more = ", …" if len(gap.texts) < gap.parts // gap.times else ""
     what = DIFFERENCES[gap.why].format(input=_input(gap), attribute=_attribute(gap))
     values = f": {shown}{more}" if shown else ""
-    return f"{many} ran in {gap.parts} parts, since they {what}{values}"
+    rather = f" instead of {gap.times}" if gap.times > 1 else ""
+    return f"{many} ran in {gap.parts} parts{rather}, since they {what}{values}"
 
 
 # Reasons why nodes ran alone, and why like ones ran in several parts.

@@ -25,6 +25,7 @@ MODULES = {
     "fft",
     "func",
     "futures",
+    "functional",
     "fx",
     "hub",
     "jit",
@@ -39,6 +40,7 @@ MODULES = {
     "optim",
     "overrides",
     "profiler",
+    "return_types",
     "serialization",
     "signal",
     "sparse",
@@ -52,8 +54,9 @@ MODULES = {
 }
 
 _MEMBERS = {
-    "_absent_functions": "Event PyTorchFileReader PyTorchFileWriter ScriptClass ScriptFunction"
-    " ScriptModule ScriptObject Stream SymBool SymFloat SymInt ccol_indices_copy col_indices_copy"
+    "_absent_functions": "DeviceObjType Event PyTorchFileReader PyTorchFileWriter ScriptClass"
+    " ScriptFunction ScriptModule ScriptObject Stream SymBool SymFloat SymInt ccol_indices_copy"
+    " col_indices_copy"
     " complex crow_indices_copy dequantize dsmm empty_quantized fake_quantize_per_channel_affine"
     " fake_quantize_per_tensor_affine hsmm hspmm indices_copy int_repr istft native_norm"
     " per_channel_affine per_channel_affine_float_qparams per_channel_symmetric"
@@ -72,6 +75,8 @@ _MEMBERS = {
     "_aten_native": "native_batch_norm native_dropout native_group_norm native_layer_norm",
     "_aten_recurrent": "gru lstm rnn_relu rnn_tanh",
     "_branches": "cond while_loop",
+    "_claims": "_assert _assert_async _check _check_index _check_is_size _check_not_implemented"
+    " _check_tensor_all _check_type _check_value _check_with",
     "_copies": "alias_copy as_strided_copy detach_copy diagonal_copy expand_copy narrow_copy"
     " permute_copy select_copy slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy"
     " transpose_copy unbind_copy unfold_copy unsqueeze_copy view_copy",

@@ -23,19 +23,32 @@ class NotFoundError(Exception):
 
 
 def run_script(path: str, arguments: list[str]) -> None:
-    """Run a file, or the `__main__` of a folder or zip archive, as the main program."""
+    """Run a file, or the `__main__` of a folder or zip archive, as the main program.
+
+    A path `-` is a program that comes by standard input.
+    """
     sys.argv = [path, *arguments]
+    if path == "-":
+        sys.path.insert(0, "")
+        _run(
+            lambda: compile(sys.stdin.buffer.read(), "<stdin>", "exec"),
+            {"__spec__": None, "__loader__": None},
+        )
+        return
     if os.path.isdir(path) or path.endswith((".zip", ".pyz", ".egg", ".whl")):
         sys.path.insert(0, os.path.abspath(path))
         _run_found(lambda: _spec_inside(path))
         return
     path = os.path.abspath(path)
-    if not os.path.isfile(path):
-        raise NotFoundError(f"can't open file '{path}'")
-    sys.path.insert(0, os.path.dirname(path))
     loader = SourceFileLoader("__main__", path)
+    try:
+        source = loader.get_data(path)
+    except OSError as error:
+        reason = f"[Errno {error.errno}] {error.strerror}"
+        raise NotFoundError(f"can't open file '{path}': {reason}") from None
+    sys.path.insert(0, os.path.dirname(path))
     facts = {"__file__": path, "__cached__": None, "__spec__": None, "__loader__": loader}
-    _run(lambda: loader.source_to_code(loader.get_data(path), path), facts)
+    _run(lambda: loader.source_to_code(source, path), facts)
 
 
 def run_module(name: str, arguments: list[str]) -> None:

@@ -19,20 +19,26 @@ except ImportError:  # there are systems without it
     fcntl = None  # type: ignore[assignment]
 
 _ENDING = ".wend-tmp"
+# In bytes; names of files have 255 at most.
+_LONGEST_START = 200
 
 
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[IO[bytes]]:
     """Give a file to write that takes the place of `path` when all is written, and only then."""
+    if not os.path.basename(path):
+        open(path, "wb").close()  # raises: it is nothing, or a folder
     path = os.path.realpath(path)
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
-    before = os.stat(path) if os.path.exists(path) else None
+    before = os.stat(path) if os.path.lexists(path) else None
     if before is not None and not stat.S_ISREG(before.st_mode):
         with open(path, "wb") as file:  # a device or a pipe cannot be replaced
             yield file
         return
+    if before is not None:
+        open(path, "ab").close()  # raises where the file may not be written, though its folder may
     _remove_abandoned(path)
     with _Temporary(path) as temporary:
         yield temporary.file
@@ -48,7 +54,8 @@ class _Temporary:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._name = f"{path}.{os.urandom(4).hex()}{_ENDING}"
+        name = f"{_start(path)}.{os.urandom(4).hex()}{_ENDING}"
+        self._name = os.path.join(os.path.dirname(path), name)
         self._named = False
         self.file: IO[bytes] = self._without_name() or self._with_name()
 
@@ -97,6 +104,11 @@ class _Temporary:
                 self.file.close()
 
 
+def _start(path: str) -> str:
+    """What names of temporary files for `path` begin with; all of it may be too long."""
+    return os.fsdecode(os.fsencode(os.path.basename(path))[:_LONGEST_START])
+
+
 def _lock(descriptor: int) -> None:
     """Show that somebody writes the file; a process that ends lets go of it."""
     if fcntl is not None:
@@ -108,7 +120,7 @@ def _remove_abandoned(path: str) -> None:
     """Take away temporary files for `path` of processes that were killed."""
     if fcntl is None:
         return
-    name = re.compile(re.escape(os.path.basename(path)) + r"\.[0-9a-f]{8}" + re.escape(_ENDING))
+    name = re.compile(re.escape(_start(path)) + r"\.[0-9a-f]{8}" + re.escape(_ENDING))
     folder = os.path.dirname(path)
     with contextlib.suppress(OSError):
         for each in os.listdir(folder):

@@ -5,7 +5,6 @@ Running and counting are the extension module's; here they are switched, compare
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from contextlib import ContextDecorator
 from typing import Any, NamedTuple
@@ -189,7 +188,6 @@ class report:  # noqa: N801
         self._before = _sizes(), _reads(), _gaps(), _fused(), _shared()
         self._counts_before = _C._counters()
         self._spent_before = _C._time_spent()
-        self._began = time.perf_counter()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -201,9 +199,9 @@ class report:  # noqa: N801
         """Take the figures so far; a closed report keeps those of its end."""
         if not self._open:
             return
-        self._seconds = time.perf_counter() - self._began
         spent = _C._time_spent()
         self._spent = {name: (spent[name] - self._spent_before[name]) / 1e9 for name in _ACTIVITIES}
+        self._seconds = sum(self._spent.values())
         before, now = self._counts_before, _C._counters()
         self._counts = {name: now[name] - before[name] for name in now}
         self._kernels = _difference(_kernels(), self._kernels_before)
@@ -379,7 +377,7 @@ class report:  # noqa: N801
         return f"{_time(self._seconds)}: {spent}"
 
     def _summary(self) -> str:
-        text = f"{self.nodes} nodes ran in {_many(self.runs, 'run')}"
+        text = f"{_many(self.nodes, 'node')} ran in {_many(self.runs, 'run')}"
         if self.batches:
             sizes = list(self.batch_sizes)
             held = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else f"{sizes[0]}"
@@ -392,9 +390,10 @@ class report:  # noqa: N801
 
     def __str__(self) -> str:
         head = (
-            f"{self.recorded} nodes recorded; {self._summary()}: {self.kernels} kernels, "
-            f"{self.gathers} gathers; {_size(self.bytes)} allocated, "
-            f"{self.donated} results in donated memory; {self._times()}"
+            f"{_many(self.recorded, 'node')} recorded; {self._summary()}: "
+            f"{_many(self.kernels, 'kernel')}, {_many(self.gathers, 'gather')}; "
+            f"{_size(self.bytes)} allocated, "
+            f"{_many(self.donated, 'result')} in donated memory; {self._times()}"
         )
         return "\n\n".join([head, _table("op", self.by_op), _table("line", self.by_line)])
 

@@ -14,6 +14,7 @@ from wend import _C
 from wend._C import Tensor
 
 _C._log_api_usage_once = lambda event: None  # wend counts no uses
+_C._is_tracing = lambda: False  # and traces no programs
 _C._TensorMeta = Tensor.__class__
 _C._get_tracing_state = lambda: None  # nothing is traced
 

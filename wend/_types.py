@@ -288,6 +288,10 @@ def _checked_size(i: builtins.int, size: Any) -> builtins.int:
         raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{name}')") from None
 
 
+# No list of sizes in a file is longer: products of many large ones would take quadratic time.
+MOST_SIZES = 1000
+
+
 class Size(tuple):  # type: ignore[type-arg]
     """The sizes of a tensor's dimensions, a tuple.
 
@@ -301,7 +305,7 @@ class Size(tuple):  # type: ignore[type-arg]
         return tuple.__new__(cls, [_checked_size(i, size) for i, size in enumerate(sizes)])
 
     def __repr__(self) -> str:
-        return f"torch.Size([{', '.join(map(repr, self))}])"
+        return f"torch.Size([{', '.join(repr(builtins.int(size)) for size in self)}])"
 
     def numel(self) -> Any:
         """The number of elements."""
@@ -315,10 +319,10 @@ class Size(tuple):  # type: ignore[type-arg]
         return Size(item) if isinstance(key, slice) else item
 
     def __add__(self, other: Any) -> Any:
-        return Size(tuple.__add__(self, other))
+        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
-        return Size(tuple.__add__(other, self))
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, count: Any) -> Any:
         return Size(tuple.__mul__(self, count))

@@ -21,6 +21,11 @@ Allowed = dict[tuple[str, str], Any]
 _KEY_DEPTH = 8
 _KEY_SIZE = 1000
 _KEYS = (str, int, float, complex, bytes, type(None), dtype, device)
+# Different keys of one hash are compared with each other, so that many take quadratic time. Whoever
+# writes a file can choose such numbers, but not such texts.
+_KEYS_OF_A_HASH = 64
+# How often each byte of a pickle may be copied: a call is short to write, whatever it copies.
+_COPIES = 2
 
 Step = Callable[["_Machine"], None]
 Fill = Callable[["_Machine", Any, list[Any]], None]
@@ -37,6 +42,8 @@ class AbsentError(pickle.UnpicklingError):
 
 def require_key(key: Any) -> Any:
     """Return a key of a dict or member of a set, if it is plain and not large."""
+    if isinstance(key, _KEYS):
+        return key
     level, seen = [key], 0
     for depth in range(_KEY_DEPTH + 1):
         seen += len(level)
@@ -52,12 +59,33 @@ def require_key(key: Any) -> Any:
     return key
 
 
+class _Keys:
+    """Keys that a pickle uses, few of which may have the same hash."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, Any] = {}
+        self._others: dict[int, list[Any]] = {}
+
+    def accept(self, key: Any) -> Any:
+        """Return a key that may be used."""
+        require_key(key)
+        if isinstance(key, (str, bytes)) or self._first.setdefault(hash(key), key) == key:
+            return key
+        alike = self._others.setdefault(hash(key), [])
+        if key not in alike:
+            alike.append(key)
+        if len(alike) > _KEYS_OF_A_HASH:
+            raise refuse(f"more than {_KEYS_OF_A_HASH} keys have the same hash")
+        return key
+
+
 def _pairs(items: Any) -> list[tuple[Any, Any]]:
     if not isinstance(items, list) or not all(
         isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in items
     ):
         raise refuse("expected a list of pairs")
-    return [(require_key(key), value) for key, value in items]
+    keys = _Keys()
+    return [(keys.accept(key), value) for key, value in items]
 
 
 def _ordered_dict(items: Any = ()) -> OrderedDict[Any, Any]:
@@ -73,7 +101,8 @@ def _counter(counts: Any = None) -> Counter[Any]:
 def _set(members: Any = ()) -> set[Any]:
     if not isinstance(members, (list, tuple)):
         raise refuse("expected a list of members")
-    return {require_key(member) for member in members}
+    keys = _Keys()
+    return {keys.accept(member) for member in members}
 
 
 def _encode(text: Any, encoding: Any = "latin1") -> bytes:
@@ -125,6 +154,8 @@ class _Machine:
         self.stack: list[Any] = []
         self.marks: list[int] = []  # how much lay on the stack when each was set
         self.memo: dict[int, Any] = {}
+        self.keys = _Keys()
+        self.copies_left = _COPIES * len(content)
 
     def run(self) -> Any:
         """Carry out the instructions up to the end, and return what they built."""
@@ -217,21 +248,34 @@ class _Machine:
     def is_trusted(self, what: Any) -> bool:
         return any(what is each for each in self.trusted.values())
 
+    def pay(self, *copied: Any) -> None:
+        """Count what is about to be copied, and refuse to copy the same again and again."""
+        plain = (tuple, list, dict, set, str, bytes, bytearray)
+        self.copies_left -= sum(len(each) for each in copied if isinstance(each, plain))
+        if self.copies_left < 0:
+            raise refuse("the same members are copied again and again")
+
     def reduce(self) -> None:
         """Call what may be called."""
         args, function = self.pop(), self.pop()
-        known = self.is_trusted(function) or any(function is f for f in self.allowed.values())
+        trusted = self.is_trusted(function)
+        known = trusted or any(function is f for f in self.allowed.values())
         # A class is named to say of what type something is, not to be called.
-        if isinstance(function, type) and not self.is_trusted(function):
+        if isinstance(function, type) and not trusted:
             known = False
         if not known or not callable(function) or not isinstance(args, tuple):
             raise refuse("Trying to call reduce for unrecognized function")
+        if not trusted:
+            self.pay(*args)
         self.stack.append(function(*args))
 
     def new(self) -> None:
         """Make an object of a class."""
         args, kind = self.pop(), self.pop()
+        if not isinstance(args, tuple):
+            raise refuse("the arguments of a class are no tuple")
         if kind is _ordered_dict or kind is _counter or kind is _set:
+            self.pay(*args)
             self.stack.append(kind(*args))
         elif self.is_trusted(kind):
             self.stack.append(kind.__new__(kind, *args))
@@ -247,6 +291,7 @@ class _Machine:
             else:
                 made.__dict__.update(state)
         elif type(made) in (OrderedDict, Counter):
+            self.pay(state)
             give_attributes(made, state)
         else:
             raise refuse(f"Can not build a {type(made).__name__}")
@@ -255,7 +300,7 @@ class _Machine:
         if not isinstance(target, dict) or len(items) % 2:
             raise refuse("items are set in what is no dict")
         for key, value in zip(items[::2], items[1::2], strict=True):
-            target[require_key(key)] = value
+            target[self.keys.accept(key)] = value
 
     def extend(self, target: Any, items: list[Any]) -> None:
         if type(target) is not list:
@@ -265,7 +310,7 @@ class _Machine:
     def add(self, target: Any, items: list[Any]) -> None:
         if type(target) is not set:
             raise refuse("members are added to what is no set")
-        target.update(require_key(item) for item in items)
+        target.update(map(self.keys.accept, items))
 
     def remembered(self, at: int) -> Any:
         if at not in self.memo:

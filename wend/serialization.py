@@ -152,9 +152,10 @@ def save(
     if pickle_module is not pickle:
         raise RuntimeError("wend.save works with Python's own pickle module only")
     if isinstance(f, (str, os.PathLike)):
-        path = os.fspath(f)
+        path = os.fsdecode(f)
+        name = os.path.splitext(os.path.basename(path))[0]
         with replacing(path) as file:
-            _write(obj, file, os.path.splitext(os.path.basename(path))[0], pickle_protocol)
+            _write(obj, file, name if name.isascii() else "archive", pickle_protocol)
     elif hasattr(f, "write"):
         _write(obj, f, "archive", pickle_protocol)
     else:
@@ -236,8 +237,7 @@ def load(
     if pickle_load_args and (weights_only or set(pickle_load_args) - {"encoding", "errors"}):
         raise TypeError(f"load() has no arguments {sorted(pickle_load_args)} for such a file")
     with _opened(f, bool(mmap)) as file:
-        _require_zip(file)
-        loader = _Loader(Reader(file), map_location)
+        loader = _Loader(Reader(file, _begin(file)), map_location)
         if weights_only:
             return loader.weights()
         return loader.everything(pickle_module or pickle, pickle_load_args)
@@ -261,23 +261,30 @@ def _opened(f: Any, mapped: bool) -> Iterator[IO[bytes]]:
     yield f
 
 
-def _require_zip(file: IO[bytes]) -> None:
-    """Raise unless a file begins as a zip archive does."""
-    file.seek(0)
-    head = file.read(512)
-    if not isinstance(head, bytes):
-        raise TypeError("load() needs a file that was opened in binary mode")
+def _begin(file: IO[bytes]) -> int:
+    """Return where a zip archive begins: where the file stands, or at its start."""
+    for begin in (file.tell(), 0):
+        file.seek(begin)
+        head = file.read(512)
+        if not isinstance(head, bytes):
+            raise TypeError("load() needs a file that was opened in binary mode")
+        if head[:4] == b"PK\x03\x04":
+            return begin
+    raise _no_archive(head)
+
+
+def _no_archive(head: bytes) -> Exception:
+    """Return the error for a file that begins like this and is no archive."""
     if not head:
-        raise EOFError("Ran out of input")
+        return EOFError("Ran out of input")
     if head[: len(_LEGACY)] == _LEGACY or head[257:262] == b"ustar":
-        raise RuntimeError(
+        return RuntimeError(
             "The file is in the format that PyTorch wrote before 1.6, which wend does not read. "
             "Load it with PyTorch, and torch.save it again."
         )
-    if head[:4] != b"PK\x03\x04":
-        if (reason := of_head(head)) is not None:
-            raise RuntimeError(reason)
-        raise CorruptError("it is no zip archive")
+    if (reason := of_head(head)) is not None:
+        return RuntimeError(reason)
+    return CorruptError("it is no zip archive")
 
 
 class _Loader:
@@ -461,6 +468,10 @@ def _require_version(content: bytes) -> None:
 
 def _require_geometry(count: int, offset: Any, size: Any, stride: Any) -> None:
     """Raise unless all elements of a tensor lie within the storage."""
+    if not all(isinstance(each, (tuple, list)) for each in (size, stride)):
+        raise refuse("the sizes or strides of a tensor are no numbers")
+    if max(len(size), len(stride)) > _types.MOST_SIZES:
+        raise refuse("a tensor has too many dimensions")
     numbers = (offset, *size, *stride)
     if len(size) != len(stride) or any(type(n) is not int or n < 0 for n in numbers):
         raise refuse("the sizes or strides of a tensor are no numbers")

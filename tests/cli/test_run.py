@@ -474,3 +474,31 @@ def test_programs_that_are_not_there_are_named(tmp_path: Path) -> None:
         assert said in ours
         assert len(ours.splitlines()) == 1
         assert returned == code
+
+
+def test_a_program_may_come_by_standard_input(tmp_path: Path) -> None:
+    program = "import sys\nprint(sys.argv, __name__, sys.path[0])\n'x'.y\n"
+    outcomes = []
+    for command in ([sys.executable], [sys.executable, "-m", "wend", "run"]):
+        done = subprocess.run(
+            [*command, "-", "an", "--argument"],
+            input=program, capture_output=True, text=True, cwd=tmp_path, timeout=60,
+        )  # fmt: skip
+        outcomes.append((done.stdout, done.stderr, done.returncode))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--seed", str(2**70), "x.py"], "argument --seed: invalid int value"),
+        (["--seed", "x", "x.py"], "argument --seed: invalid int value"),
+        (["--seed"], "argument --seed: expected one argument"),
+        ([], "the following arguments are required: script.py"),
+    ],
+)
+def test_a_wrong_command_line_is_told_in_one_line(arguments: list[str], said: str) -> None:
+    command = [sys.executable, "-m", "wend", "run", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.stderr.splitlines()[-1].startswith(f"wend run: error: {said}")
+    assert done.returncode == 2

@@ -7,6 +7,7 @@ import pickle
 import random
 import struct
 import zipfile
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,10 @@ def integer(value: int) -> bytes:
     return b"\x8a" + bytes([len(content)]) + content
 
 
+def number(value: float) -> bytes:
+    return b"G" + struct.pack(">d", value)
+
+
 def numbers(*values: int) -> bytes:
     return b"(" + b"".join(map(integer, values)) + b"t"
 
@@ -116,6 +121,16 @@ def test_a_tensor_written_by_hand_is_read() -> None:
 
 # Each tuple holds the one before 64 times: little to read, and more to walk than there is time for.
 WIDE = b")" + b"".join(b"q%c(" % i + b"h%c" % i * 64 + b"t" for i in range(7))
+
+COLLIDING = [k * (2**61 - 1) for k in range(1, 20_000)]
+COPIED = b"K\x01" * 50_000
+NAMES = b"".join(b"M" + i.to_bytes(2, "little") for i in range(50_000))
+
+
+def again_and_again(function: str, argument: bytes) -> bytes:
+    """A pickle that calls a function with the same argument 50,000 times."""
+    return f"c{function}\n".encode() + b"q\x00" + argument + b"\x85q\x01" + b"h\x00h\x01R0" * 50_000
+
 
 LIE = {
     "too many elements": tensor(storage(), 0, numbers(5), numbers(1)),
@@ -166,6 +181,37 @@ LIE = {
     + integer(4)
     + b"tQ",
     "a tuple of tuples as attribute": b"ccollections\nOrderedDict\n)R}" + WIDE + b"Nsb",
+    "keys of the same hash": b"}(" + b"".join(integer(k) + b"N" for k in COLLIDING) + b"u",
+    "complex keys of the same hash": b"}("
+    + b"".join(
+        b"cbuiltins\ncomplex\n" + b"".join(map(number, (-1000003.0 * k, k))) + b"\x86RN"
+        for k in range(1, 20_000)
+    )
+    + b"u",
+    "tuples of the same hash": b"}(" + b"".join(integer(k) + b"\x85N" for k in COLLIDING) + b"u",
+    "members of the same hash": b"cbuiltins\nset\n]("
+    + b"".join(map(integer, COLLIDING))
+    + b"e\x85R",
+    "ordered keys of the same hash": b"ccollections\nOrderedDict\n]("
+    + b"".join(integer(k) + b"N\x86" for k in COLLIDING)
+    + b"e\x85R",
+    "one dict of many copies": again_and_again(
+        "collections\nOrderedDict", b"](" + NAMES.replace(b"M", b"N\x86M")[2:] + b"N\x86e"
+    ),
+    "one counter of many copies": again_and_again(
+        "collections\nCounter", b"}(" + NAMES.replace(b"M", b"K\x01M")[2:] + b"K\x01u"
+    ),
+    "one set of many copies": again_and_again("builtins\nset", b"](" + NAMES + b"e"),
+    "one size of many copies": again_and_again("torch\nSize", b"(" + COPIED + b"t"),
+    "many attributes of many copies": b"ccollections\nOrderedDict\nq\x00}("
+    + b"".join(text(f"a{i}") + b"N" for i in range(5000))
+    + b"uq\x010"
+    + b"h\x00)Rh\x01b0" * 50_000,
+    "a tensor of many large sizes": integer(2**100)
+    + b"q\x000"
+    + tensor(storage(), 0, b"(" + b"h\x00" * 100_000 + b"t", b"(" + b"K\x00" * 100_000 + b"t"),
+    "a shape that is a dict": tensor(storage(), 0, b"}", b"}"),
+    "a new object of many": b"ccollections\nOrderedDict\nN\x81",
     "just a mark": b"(",
     "a mark above a value": b"N(",
     "a mark in a list": b"](a",
@@ -212,6 +258,14 @@ def test_keys_that_are_nested_tuples_are_read() -> None:
     file = io.BytesIO()
     wend.save({key: 1, (): 2}, file)
     assert wend.load(file) == {key: 1, (): 2}
+
+
+def test_many_keys_and_small_members_are_read() -> None:
+    steps = OrderedDict((k, {-1, -2, k}) for k in range(-3, 3000))
+    whole = {**steps, **{float(k) / 2: (k, -k) for k in range(100)}, "x": [steps] * 100}
+    file = io.BytesIO()
+    wend.save(whole, file)
+    assert wend.load(file) == whole
 
 
 DANGEROUS = [
@@ -335,6 +389,9 @@ HEADERS = {
     "a bool as size": {"x": entry(shape=(True, 4))},
     "a size that overflows": {"x": entry(shape=(2**62, 4))},
     "sizes that overflow": {"x": entry(shape=(2**40, 2**40))},
+    "sizes beside a zero that overflow": {"x": entry(shape=(0, 2**61, 2**61), offsets=(0, 0))},
+    "too many dimensions": {"x": entry(shape=(4,) + (1,) * 99)},
+    "many large sizes": {"x": entry(shape=(2**61,) * 200_000)},
     "a shape that is no list": {"x": entry(shape=4)},
     "too large a shape": {"x": entry(shape=(5,))},
     "too small a shape": {"x": entry(shape=(3,))},
@@ -367,7 +424,7 @@ HEADERS = {
 @pytest.mark.parametrize("name", HEADERS)
 def test_safetensors_headers_that_lie_are_refused(name: str) -> None:
     with pytest.raises(safetensors.SafetensorError):
-        safetensors.load(header(HEADERS[name]))
+        safetensors.load(header(HEADERS[name], b"" if "zero" in name else bytes(16)))
 
 
 def test_safetensors_that_are_cut_off_anywhere_are_refused(tmp_path: Path) -> None:

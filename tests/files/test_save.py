@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from both import STANDIN, alike, compare, error_of, raises_alike, torch, wend
 
+from wend.utils.safetensors import save_file
+
 DTYPES = [
     "bool",
     "uint8",
@@ -389,6 +391,89 @@ with replacing(sys.argv[1]) as file:
     assert done.stderr == ""
     assert Path(path).read_bytes() == b"the last one"
     assert sorted(os.listdir(tmp_path)) == sorted(["x.pt", *others])
+
+
+class Stream:
+    """Takes what is written as a simple object does: so much at a time."""
+
+    def __init__(self, most: int, answer: Any = None) -> None:
+        self.content, self.most, self.answer = b"", most, answer
+
+    def write(self, content: Any) -> Any:
+        taken = content[: self.most]
+        self.content += taken
+        return len(taken) if self.answer is None else self.answer[0]
+
+
+@pytest.mark.parametrize("stream", [Stream(1000), Stream(7), Stream(10**9, [None])])
+def test_streams_may_take_a_part_at_a_time_or_say_nothing(stream: Stream) -> None:
+    wend.save({"a": wend.arange(500)}, stream)
+    assert wend.load(io.BytesIO(stream.content))["a"].tolist() == list(range(500))
+
+
+def test_a_stream_that_takes_no_more_ends_the_save() -> None:
+    with pytest.raises(OSError, match="takes no more"):
+        wend.save([1], Stream(0))
+
+
+@pytest.mark.parametrize(("writer", "reader"), [(wend, torch), (torch, wend), (wend, wend)])
+def test_a_file_may_begin_with_something_else(writer: Any, reader: Any) -> None:
+    file = io.BytesIO(b"x" * 100)
+    file.seek(100)
+    writer.save({"a": 1}, file)
+    file.seek(100)
+    assert reader.load(file) == {"a": 1}
+
+
+@pytest.mark.skipif(STANDIN is not None, reason="PyTorch gives the first one of two")
+def test_two_archives_in_one_file_are_not_mixed_up() -> None:
+    file = io.BytesIO()
+    wend.save(1, file)
+    wend.save(2, file)
+    file.seek(0)
+    with pytest.raises(RuntimeError, match="something else lies before"):
+        wend.load(file)
+
+
+@pytest.mark.parametrize("name", ["é.pt", "\udcff.pt", "a\nb.pt", "a" * 250 + ".pt", ".pt", "-"])
+def test_any_name_that_a_file_may_have(tmp_path: Path, name: str) -> None:
+    for _ in range(2):
+        wend.save([1], tmp_path / name)
+    assert wend.load(tmp_path / name) == torch.load(tmp_path / name) == [1]
+    assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("save", [wend.save, lambda _, f: save_file({}, f)])
+def test_what_cannot_be_a_file_is_not_replaced(tmp_path: Path, save: Any) -> None:
+    os.symlink("loop", tmp_path / "loop")
+    os.mkdir(tmp_path / "folder")
+    for path in ("", f"{tmp_path}/loop", f"{tmp_path}/folder", f"{tmp_path}/new/"):
+        with pytest.raises(OSError, match="Errno"):
+            save([1], path)
+    assert sorted(os.listdir(tmp_path)) == ["folder", "loop"]
+
+
+@pytest.mark.skipif(STANDIN is not None, reason="of wend's own")
+@pytest.mark.skipif(os.name != "posix", reason="needs users")
+def test_a_file_that_may_not_be_written_stays(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "x.pt"
+    path.parent.mkdir()
+    wend.save([1], path)
+    path.chmod(0o444)
+    if os.getuid() == 0:
+        for each in (*path.parents[:2], path):
+            os.chown(each, 65534, 65534)
+    done = run(
+        """
+import os
+os.getuid() == 0 and os.setresuid(65534, 65534, 65534)
+os.chdir(sys.argv[1])
+wend.save([2], "x.pt")
+""",
+        str(path.parent),
+    )
+    assert "PermissionError: [Errno 13] Permission denied" in done.stderr
+    assert wend.load(path) == [1]
 
 
 # What PyTorch's files hold that wend has not

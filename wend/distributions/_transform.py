@@ -34,7 +34,7 @@ class Transform:
     @property
     def inv(self) -> Transform:
         """The inverse."""
-        return _Inverse(self)
+        return _InverseTransform(self)
 
     @property
     def sign(self) -> Any:
@@ -89,7 +89,7 @@ class Transform:
         return f"{self.__class__.__name__}()"
 
 
-class _Inverse(Transform):
+class _InverseTransform(Transform):
     """A transform the other way round."""
 
     def __init__(self, transform: Transform) -> None:
@@ -122,7 +122,7 @@ class _Inverse(Transform):
         return self._inv.forward_shape(shape)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Inverse) and self._inv == other._inv
+        return isinstance(other, _InverseTransform) and self._inv == other._inv
 
     __hash__ = None  # type: ignore[assignment]
 

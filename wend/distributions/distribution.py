@@ -75,6 +75,15 @@ class Distribution:
         new._validate_args = self._validate_args
         return new
 
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        """Return an instance to fill, for subclasses with an `expand` of their own."""
+        if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
+            raise NotImplementedError(
+                f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__ "
+                "method must also define a custom .expand() method."
+            )
+        return type(self).__new__(type(self)) if _instance is None else _instance
+
     def _finish_expanding(self, new: Any, batch_shape: Size) -> None:
         """Make what is neither a field nor kept; for subclasses."""
 

@@ -18,6 +18,9 @@ from wend.distributions._transform import (
     Transform,
     identity_transform,
 )
+from wend.distributions._transform import (
+    _InverseTransform as _InverseTransform,
+)
 from wend.distributions._triangular import cholesky
 from wend.distributions.utils import (
     log_sigmoid,
@@ -103,6 +106,11 @@ class PowerTransform(Transform):
     __hash__ = None  # type: ignore[assignment]
 
 
+def _clipped_sigmoid(x: Any) -> Any:
+    info = wend.finfo(x.dtype)
+    return x.sigmoid().clamp(min=info.tiny, max=1.0 - info.eps)
+
+
 class SigmoidTransform(Plain):
     """1 / (1 + exp(-x))."""
 
@@ -112,8 +120,7 @@ class SigmoidTransform(Plain):
     sign = 1
 
     def _call(self, x: Any) -> Any:
-        info = wend.finfo(x.dtype)
-        return x.sigmoid().clamp(min=info.tiny, max=1.0 - info.eps)
+        return _clipped_sigmoid(x)
 
     def _inverse(self, y: Any) -> Any:
         info = wend.finfo(y.dtype)

@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-_MODULES = {"checkpoint", "data", "dlpack", "hooks", "safetensors", "tensorboard"}
+_MODULES = {"checkpoint", "data", "dlpack", "hooks", "model_zoo", "safetensors", "tensorboard"}
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -21,9 +21,11 @@ __all__ = [
     "checkpoint_sequential",
     "create_selective_checkpoint_contexts",
     "detach_variable",
+    "get_device_states",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
+    "set_device_states",
 ]
 
 Contexts = tuple[contextlib.AbstractContextManager[Any], contextlib.AbstractContextManager[Any]]
@@ -32,6 +34,17 @@ Contexts = tuple[contextlib.AbstractContextManager[Any], contextlib.AbstractCont
 def noop_context_fn() -> Contexts:
     """Return two contexts that do nothing."""
     return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
+    """Return states of the generators of the arguments' GPUs: there is none."""
+    return [], []
+
+
+def set_device_states(
+    devices: Iterable[int], states: Iterable[Tensor], *, device_type: str | None = None
+) -> None:
+    """Do nothing: there is no GPU whose generator had a state."""
 
 
 class _Call:

@@ -72,7 +72,7 @@ def save_file(
 ) -> None:
     """Write tensors by name into a file, which changes only when everything is written."""
     content = save(tensors, metadata)
-    with replacing(os.fspath(filename)) as file:
+    with replacing(os.fsdecode(filename)) as file:
         file.write(content)
 
 
@@ -155,8 +155,10 @@ class _Entry:
 
     @staticmethod
     def _numbers(name: str, numbers: Any) -> list[int]:
-        if not isinstance(numbers, list) or any(
-            type(n) is not int or n < 0 or n >= 2**62 for n in numbers
+        if (
+            not isinstance(numbers, list)
+            or len(numbers) > _types.MOST_SIZES
+            or any(type(n) is not int or n < 0 or n >= 2**62 for n in numbers)
         ):
             raise SafetensorError(f"Error while deserializing: invalid numbers of {name!r}")
         return numbers
@@ -198,4 +200,8 @@ def _tensor(entry: _Entry, body: memoryview) -> Tensor:
     if entry.dtype is _types.bool:
         content = content.translate(bytes([0] + [1] * 255))
     row: Tensor = _C._copy_of_bytes(content, entry.dtype, math.prod(entry.shape))
-    return row.reshape(entry.shape)
+    try:
+        return row.reshape(entry.shape)
+    except RuntimeError as error:  # of too many dimensions, or strides beyond 64 bits
+        reason = str(error).partition("\n")[0]
+        raise SafetensorError(f"Error while deserializing: invalid shape ({reason})") from None
