@@ -4,8 +4,10 @@ from math import e as e
 from math import inf as inf
 from math import nan as nan
 from math import pi as pi
+from wend import _VF as _VF
 from wend import __config__ as __config__
 from wend import _dynamo as _dynamo
+from wend import _utils as _utils
 from wend import accelerator as accelerator
 from wend import amp as amp
 from wend import autograd as autograd

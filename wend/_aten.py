@@ -324,27 +324,7 @@ def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: boo
     return _sampling.grid_of(theta, size, bool(align_corners))
 
 
-def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """A convolution over time of (time, batch, channels) by weights (width, channels, outputs).
-
-    >>> wend.conv_tbc(wend.ones(3, 1, 2), wend.ones(2, 2, 1), wend.zeros(1)).flatten()
-    tensor([4., 4.])
-    """
-    if input.dim() != 3:
-        raise RuntimeError("Input must have 3 dims: time, batch, in_channel")
-    if weight.dim() != 3:
-        raise RuntimeError(
-            "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels."
-        )
-    if bias.dim() != 1:
-        raise RuntimeError("Bias must be 1-D")
-    if input.size(2) != weight.size(1):
-        raise RuntimeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
-    if weight.size(2) != bias.size(0):
-        raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
-    return _C.conv1d(input.permute(1, 2, 0), weight.permute(2, 1, 0), bias, padding=pad).permute(
-        2, 0, 1
-    )
+conv_tbc = F.conv_tbc
 
 
 def convolution(

@@ -12,8 +12,10 @@ from typing import Any
 from wend import _C
 
 MODULES = {
+    "_VF",
     "__config__",
     "_dynamo",
+    "_utils",
     "accelerator",
     "amp",
     "backends",

@@ -81,6 +81,7 @@ DIFFERENT = {
     "F.lp_pool": "powers of 1e300",
     "F.grid_sample(": "places that are no numbers",
     "T.affine_grid_generator(": "numbers of images that are none",
+    "F.conv_tbc(": "PyTorch takes negative padding for fewer steps",
     "T.conv_tbc(": "PyTorch takes negative padding for fewer steps",
     "T.grid_sampler": "PyTorch makes up values where a mode is none",
     "T.native_group_norm(": "PyTorch takes sizes that are not the input's",

@@ -3,9 +3,11 @@
 Functions are in wend.nn.functional, ways to fill parameters in wend.nn.init.
 """
 
+from wend.nn import _reduction as _reduction
 from wend.nn import attention as attention
 from wend.nn import conditional as conditional
 from wend.nn import functional as functional
+from wend.nn import grad as grad
 from wend.nn import grow as grow
 from wend.nn import init as init
 from wend.nn import modules as modules
