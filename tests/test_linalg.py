@@ -3,10 +3,11 @@
 Vectors of a factorization that are free in sign are compared by what they make up.
 """
 
+import math
 from typing import Any
 
 import pytest
-from both import both, both_raise, raises_alike, wend
+from both import alike, both, both_raise, raises_alike, wend
 
 SHAPES = {"matrix": (3, 3), "batch": (2, 3, 3), "none": (0, 3, 3), "empty": (2, 0, 0)}
 WIDE = {"square": (3, 3), "tall": (4, 2), "wide": (2, 2, 4)}
@@ -129,6 +130,7 @@ REFUSED = {
     "singular in a batch": lambda torch: torch.linalg.inv(torch.zeros(3, 2, 2)),
     "no solution": lambda torch: torch.linalg.solve(torch.zeros(3, 2, 2), torch.ones(3, 2)),
     "not definite": lambda torch: torch.linalg.cholesky(-torch.eye(2)),
+    "singular factor": lambda torch: torch.cholesky_inverse(torch.tensor([[1.0, 0], [1.0, 0]])),
     "nan svd": lambda torch: torch.linalg.svd(torch.full((2, 2), float("nan"))),
     "lu singular": lambda torch: torch.linalg.lu_factor(torch.zeros(2, 2)),
     "not square": lambda torch: torch.linalg.det(torch.ones(2, 3)),
@@ -283,3 +285,47 @@ def test_geqrf_is_what_householder_product_takes(shape: tuple[int, ...]) -> None
 
 def test_vander_takes_a_number() -> None:
     both(lambda torch: torch.linalg.vander(torch.tensor(2.0), N=3))
+
+
+NOT_FINITE = [math.inf, -math.inf, math.nan]
+
+
+@pytest.mark.parametrize("place", [(0, 0), (2, 0), (1, 2)])
+@pytest.mark.parametrize("value", NOT_FINITE, ids=str)
+@pytest.mark.parametrize("size", [3, 40])
+def test_singular_values_of_what_is_not_finite_come_to_an_end(
+    size: int, value: float, place: tuple[int, int]
+) -> None:
+    def program(torch: Any) -> Any:
+        a = torch.arange(float(size * size)).sin().reshape(size, size)
+        a[place] = value
+        return [
+            described_or(torch, lambda: torch.linalg.svdvals(a)),
+            described_or(torch, lambda: torch.linalg.matrix_norm(a, 2)),
+            described_or(torch, lambda: torch.linalg.cond(a)),
+        ]
+
+    both(program)
+    a = wend.arange(float(size * size)).sin().reshape(size, size)
+    a[place] = value
+    for f in (wend.linalg.svd, wend.linalg.pinv, lambda a: wend.linalg.lstsq(a, a)):
+        if math.isnan(value):
+            with pytest.raises(RuntimeError):
+                f(a)
+        else:
+            f(a)
+
+
+def described_or(torch: Any, call: Any) -> Any:
+    """A result, or what was raised."""
+    try:
+        return call()
+    except torch.linalg.LinAlgError as error:
+        return str(error).splitlines()[0]
+
+
+@alike
+def test_exponentials_of_what_is_not_finite(torch: Any) -> Any:
+    inf = math.inf
+    a = torch.tensor([[[inf, 1.0], [1.0, 2.0]], [[0.0, 1.0], [0.0, 0.0]], [[-inf, 0], [0, -inf]]])
+    return torch.linalg.matrix_exp(a), torch.linalg.matrix_exp(torch.tensor([[[inf]], [[-inf]]]))

@@ -126,6 +126,13 @@ def _check_sizes(b: Tensor, A: Tensor, where: str) -> None:
         )
 
 
+def _why_no_inverse(element: int) -> str:
+    return (
+        f"The diagonal element {element} is zero, the inversion could not be completed because the "
+        "input matrix is singular."
+    )
+
+
 @_method
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Out = None) -> Tensor:
     """The inverse of the matrices that have this Cholesky factor.
@@ -136,6 +143,10 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Out = None) -> 
     """
     require_bools("cholesky_inverse", upper=upper)
     _f.check_square_float(input, "cholesky_inverse")
+    if input.numel():
+        zero = (input.diagonal(dim1=-2, dim2=-1) == 0).long()
+        first = zero.argmax(-1) + 1
+        _f.refuse_failure(first * zero.amax(-1), "cholesky_inverse", _why_no_inverse)
     eye = _C.eye(input.shape[-1], dtype=input.dtype)
     result: Tensor = cholesky_solve(eye, input, upper)
     return _f.written(result, out)

@@ -249,9 +249,14 @@ def matrix_exp(A: Tensor) -> Tensor:
     eye = _C.eye(A.shape[-1], dtype=A.dtype)
     if A.numel() == 0:
         return A + eye
+    if A.shape[-1] == 1:
+        return A.exp()
     # The series is for matrices of norm 1 at most; exp(A) is the square of exp(A / 2).
     norm = A.detach().abs().sum(-2).amax().item()
-    halvings = max(0, math.ceil(math.log2(norm))) if 0 < norm < math.inf else 0
+    if not math.isfinite(norm):  # of the matrices that are not finite nothing is known
+        known = A.isfinite().all(-1, keepdim=True).all(-2, keepdim=True)
+        return _C.where(known, matrix_exp(_C.where(known, A, 0)), math.nan)
+    halvings = max(0, math.ceil(math.log2(norm))) if norm > 0 else 0
     terms = 18 if A.dtype == _types.float64 else 12
     small = A / 2**halvings
     result = eye + small / terms

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -160,6 +163,21 @@ int qr(int m, int n, int columns, T* a, T* q, T* r) {
   });
 }
 
+// LAPACK may go on for ever with what is not finite. As with other builds of it, NaN is refused,
+// and of infinity nothing is known.
+template <class T>
+std::optional<int> svd_of_no_numbers(int m, int n, const T* a, T* s, T* u, int u_columns, T* vh,
+                                     int vh_rows) {
+  const std::span all(a, m * static_cast<size_t>(n));
+  if (std::ranges::all_of(all, [](T x) { return std::isfinite(x); })) return std::nullopt;
+  if (std::ranges::any_of(all, [](T x) { return std::isnan(x); })) return -4;
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  std::fill_n(s, std::min(m, n), nan);
+  std::fill_n(u, m * static_cast<size_t>(u_columns), nan);
+  std::fill_n(vh, n * static_cast<size_t>(vh_rows), nan);
+  return 0;
+}
+
 template <class T>
 int svd(int m, int n, T* a, T* s, T* u, int u_columns, T* vh, int vh_rows) {
   const int k = std::min(m, n);
@@ -168,6 +186,7 @@ int svd(int m, int n, T* a, T* s, T* u, int u_columns, T* vh, int vh_rows) {
     identity(vh_rows, n, vh);
     return 0;
   }
+  if (auto info = svd_of_no_numbers(m, n, a, s, u, u_columns, vh, vh_rows)) return *info;
   const bool none = u_columns == 0, all = std::max(u_columns, vh_rows) > k;
   const char* job = none ? "N" : all ? "A" : "S";
   const int u_step = std::max(m, 1), vh_step = std::max(vh_rows, 1);
