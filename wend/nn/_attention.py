@@ -77,7 +77,9 @@ def scaled_dot_product_attention(
         weights = _C.where(attn_mask, scores, -math.inf).softmax(-1)
         weights = _C.where(attn_mask.any(-1, keepdim=True), weights, 0)
     else:
-        weights = (scores + attn_mask).softmax(-1)
+        scores = scores + attn_mask
+        nothing = scores.detach().amax(-1, keepdim=True) == -math.inf
+        weights = scores.masked_fill(nothing, 0).softmax(-1).masked_fill(nothing, 0)
     if dropout_p > 0:
         weights = _C.dropout(weights, dropout_p, True)
     return weights @ value

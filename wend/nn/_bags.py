@@ -47,6 +47,31 @@ def _checked(
         )
 
 
+def _check_dtypes(input: Tensor, weight: Tensor, offsets: Tensor | None) -> None:
+    def require(x: Tensor, number: int, name: str, kinds: str, fits: bool) -> None:
+        if not fits:
+            raise RuntimeError(
+                f"Expected tensor for argument #{number} '{name}' to have one of the following "
+                f"scalar types: {kinds}; but got {x.type()} instead (while checking arguments for "
+                "embedding_bag)"
+            )
+
+    for x in (input, offsets):
+        if x is not None:
+            require(x, 1, "indices", "Long, Int", x.dtype in (wend.int64, wend.int32))
+    floats = "Half, BFloat16, Float, Double"
+    require(weight, 1, "weight", floats, weight.is_floating_point())
+
+
+def _checked_padding(padding_idx: int, rows: int) -> int:
+    if not -rows <= padding_idx < rows:
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but "
+            f"got {padding_idx}"
+        )
+    return padding_idx % rows
+
+
 def _bag_of_each(input: Tensor, offsets: Tensor, include_last_offset: bool) -> tuple[Tensor, int]:
     """For each index the number of its bag, and how many bags there are."""
     starts = offsets.tolist()
@@ -58,8 +83,8 @@ def _bag_of_each(input: Tensor, offsets: Tensor, include_last_offset: bool) -> t
         )
     if starts and starts[-1] > count:
         raise RuntimeError(
-            "offsets[-1] can not be greater than input's length({"
-            f"{count}}}) but got offsets[-1] of {starts[-1]}"
+            f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of "
+            f"{starts[-1]}"
         )
     bags = len(starts) - 1 if include_last_offset else len(starts)
     ends = [*starts[1:], count] if not include_last_offset else starts[1:]
@@ -96,6 +121,9 @@ def embedding_bag(
         raise ValueError("max mode does not support scaling the gradient by the frequency")
     if mode == "max" and sparse:
         raise ValueError("max mode does not support sparse weights")
+    _check_dtypes(input, weight, offsets)
+    if padding_idx is not None:
+        padding_idx = _checked_padding(padding_idx, weight.size(0))
     if offsets is None:
         bags = input.size(0)
         number = _C.arange(bags).repeat_interleave(input.size(1))
@@ -107,20 +135,30 @@ def embedding_bag(
         rows = rows * per_sample_weights.reshape(-1)[: number.numel()].unsqueeze(1)
     kept = None
     if padding_idx is not None:
-        kept = indices != padding_idx % weight.size(0)
+        kept = indices != padding_idx
         rows, number = rows[kept], number[kept]
     return _combined(rows, number, bags, mode)
 
 
 def _combined(rows: Tensor, number: Tensor, bags: int, mode: str) -> Tensor:
     shape = (bags, rows.size(1))
+    if mode == "max":
+        return _largest(rows, number, shape)
+    total = _C.zeros(shape, dtype=rows.dtype).index_add(0, number, rows)
+    if mode == "sum":
+        return total
     counts = _C.zeros(bags, dtype=rows.dtype).index_add(
         0, number, _C.ones(number.numel(), dtype=rows.dtype)
     )
-    if mode == "max":
-        where = number.unsqueeze(1).expand(rows.shape)
-        lowest = _C.full(shape, -math.inf, dtype=rows.dtype)
-        largest = lowest.scatter_reduce(0, where, rows, "amax", include_self=True)
-        return _C.where((counts > 0).unsqueeze(1), largest, 0)
-    total = _C.zeros(shape, dtype=rows.dtype).index_add(0, number, rows)
-    return total / counts.clamp_min(1).unsqueeze(1) if mode == "mean" else total
+    return total / counts.clamp_min(1).unsqueeze(1)
+
+
+def _largest(rows: Tensor, number: Tensor, shape: tuple[int, int]) -> Tensor:
+    """The largest elements of each bag, the first of equal ones; 0 of an empty bag."""
+    count, where = number.numel(), number.unsqueeze(1).expand(rows.shape)
+    values = rows.detach()
+    largest = _C.full(shape, -math.inf, dtype=rows.dtype).scatter_reduce(0, where, values, "amax")
+    is_largest = (values == largest[number]) | values.isnan()
+    places = _C.where(is_largest, _C.arange(count).unsqueeze(1), count)
+    first = _C.full(shape, count).scatter_reduce(0, where, places, "amin")
+    return _C.cat([rows, rows.new_zeros(1, shape[1])]).gather(0, first)

@@ -9,6 +9,7 @@ import math
 import warnings
 from collections.abc import Callable
 
+import wend
 from wend import _C
 from wend._C import Tensor, _nn
 from wend._types import int64
@@ -132,10 +133,11 @@ def smooth_l1_loss(
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     reduction = _chosen(size_average, reduce, reduction)
-    error = (input - target).abs()
-    if beta != 0:
-        error = _C.where(error < beta, error.square() * (0.5 / beta), error - 0.5 * beta)
-    return reduced(error, reduction)
+    error = input - target
+    if beta == 0:
+        return reduced(error.abs(), reduction)
+    near = _nn.hardtanh(error, -beta, beta)  # as far as the square goes
+    return reduced(near / beta * (error - 0.5 * near), reduction)
 
 
 def huber_loss(
@@ -154,8 +156,9 @@ def huber_loss(
         _warn_of_sizes(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    error = (input - target).abs()
-    loss = _C.where(error <= delta, 0.5 * error.square(), delta * (error - 0.5 * delta))
+    error = input - target
+    near = error.clamp(-delta, delta)  # as far as the square goes
+    loss = near * (error - 0.5 * near)
     if weight is not None:
         if weight.size() != input.size():
             raise ValueError("Weights and input must have the same size.")
@@ -300,7 +303,9 @@ def gaussian_nll_loss(
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not valid")
     # Below eps the gradient goes to the variance as it was given.
-    held = var + (var.clamp(min=eps) - var).detach()
+    held = var.clone()
+    with wend.no_grad():
+        held.clamp_(min=eps)
     loss = 0.5 * (held.log() + (input - target).square() / held)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
@@ -421,7 +426,7 @@ def multi_margin_loss(
         kind = _kind(rows)
         raise NotImplementedError(f"\"multi_margin_loss_cpu_kernel\" not implemented for '{kind}'")
     right = rows.gather(1, classes.unsqueeze(1))
-    loss = (margin - right + rows).clamp_min(0)
+    loss = _positive(margin - right + rows)
     if p == 2:
         loss = loss.square()
     if weight is not None:
@@ -433,6 +438,11 @@ def multi_margin_loss(
 def _kind(x: Tensor) -> str:
     """The name of a dtype as PyTorch's messages have it, such as Float."""
     return str(x.type()).removeprefix("torch.").removesuffix("Tensor")
+
+
+def _positive(x: Tensor) -> Tensor:
+    """What is above 0; anything else, NaN too, is 0 and has no gradient."""
+    return _C.where(x > 0, x, 0)
 
 
 def _rows_of_scores(input: Tensor) -> Tensor:
@@ -477,11 +487,13 @@ def multilabel_margin_loss(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
         )
     labels = target.reshape(rows.shape)
+    if ((labels < -1) | (labels >= rows.size(1))).any():
+        raise RuntimeError("argument #2 'target' is out of range")
     valid = (labels < 0).cumsum(1) == 0
     places = _C.where(valid, labels, 0)
     is_label = _C.zeros_like(rows).scatter_add(1, places, valid.to(rows.dtype)) > 0
     right = rows.gather(1, places)
-    short = (1 - (right.unsqueeze(2) - rows.unsqueeze(1))).clamp_min(0)
+    short = _positive(1 - (right.unsqueeze(2) - rows.unsqueeze(1)))
     counted = valid.unsqueeze(2) & ~is_label.unsqueeze(1)
     loss = _C.where(counted, short, 0).sum((1, 2)) / rows.size(1)
     return reduced(loss if input.dim() == 2 else loss.reshape(()), reduction)

@@ -2,6 +2,8 @@
 // The walk over rows, and 16-bit floats, are the caller's affair.
 #pragma once
 
+#include <limits>
+
 #include "kernels/level/math.inl"
 #include "kernels/nn.hpp"
 
@@ -223,8 +225,13 @@ WEND_MATH Moments<T> moments_of(const T* in, int64_t n, Normalization how) {
     const auto x = as.load(in + i) - mean;
     return x * x;
   });
-  const T variance = squares * share - off * off;
-  const T scale = 1 / m_sqrt((variance < 0 ? 0 : variance) + static_cast<T>(how.eps));
+  T variance = squares * share;
+  // Of numbers too large for their squares it is infinite, and then off * off may be so, too.
+  if (variance < std::numeric_limits<T>::infinity()) {
+    const T centred = variance - off * off;
+    variance = centred < 0 ? 0 : centred;
+  }
+  const T scale = 1 / m_sqrt(variance + static_cast<T>(how.eps));
   return {mean, scale, -off * scale};
 }
 
