@@ -176,6 +176,71 @@ def test_a_norm_is_as_exact_as_pytorch(name: str, dtype: str) -> None:
             require_as_exact(NORMS[name], dtype, numbers(name, data, shape))
 
 
+def places(library: Any, n: int) -> Any:
+    return library.arange(n) % 3
+
+
+def gathered_slope(library: Any, x: Any) -> Any:
+    table = library.zeros(3, x.shape[1], dtype=x.dtype, requires_grad=True)
+    index = places(library, x.shape[0])[:, None].expand(*x.shape)
+    return library.autograd.grad((table.gather(0, index) * x).sum(), table)[0]
+
+
+# Many elements added, or multiplied, into few places.
+COLLECTED: dict[str, Op] = {
+    "scatter_add": lambda torch, x: torch.zeros(3, x.shape[1], dtype=x.dtype).scatter_add(
+        0, places(torch, x.shape[0])[:, None].expand(*x.shape), x
+    ),
+    "scatter_add along": lambda torch, x: torch.zeros(x.shape[0], 3, dtype=x.dtype).scatter_add(
+        1, places(torch, x.shape[1]).expand(*x.shape), x
+    ),
+    "scatter mean": lambda torch, x: torch.zeros(3, x.shape[1], dtype=x.dtype).scatter_reduce(
+        0, places(torch, x.shape[0])[:, None].expand(*x.shape), x, "mean"
+    ),
+    "index_add": lambda torch, x: torch.ones(3, x.shape[1], dtype=x.dtype).index_add(
+        0, places(torch, x.shape[0]), x
+    ),
+    "index_put": lambda torch, x: torch.zeros(3, x.shape[1], dtype=x.dtype).index_put(
+        (places(torch, x.shape[0]),), x, accumulate=True
+    ),
+    "embedding_bag": lambda torch, x: torch.nn.functional.embedding_bag(
+        torch.arange(x.shape[0]), x, torch.tensor([0, 5]), mode="sum"
+    ),
+    "bincount": lambda torch, x: torch.bincount(places(torch, x.numel()), x.reshape(-1)),
+    "gather's gradient": gathered_slope,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("name", COLLECTED)
+def test_what_is_collected_is_as_exact_as_in_pytorch(name: str, dtype: str) -> None:
+    for data in ("normal", "positive"):
+        for shape in ((3000, 9), (20, 2000)):
+            require_as_exact(COLLECTED[name], dtype, numbers(name, data, shape))
+
+
+DISTANCES: dict[str, Op] = {
+    "pdist": lambda torch, x: torch.nn.functional.pdist(x),
+    "pdist 1": lambda torch, x: torch.nn.functional.pdist(x, 1.0),
+    "pdist 3": lambda torch, x: torch.nn.functional.pdist(x, 3.0),
+    "cdist": lambda torch, x: torch.cdist(x, x.flip(0) + 1),
+    "cdist alone": lambda torch, x: torch.cdist(
+        x, x.flip(0) + 1, compute_mode="donot_use_mm_for_euclid_dist"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_and_their_gradients_are_as_exact_as_in_pytorch(name: str) -> None:
+    for data in ("normal", "near 1000", "near 10000"):
+        for shape in ((6, 5000), (20, 30), (40, 5)):
+            if name == "cdist" and shape[0] > 25:
+                continue  # by a product, which cancels in PyTorch, too
+            x = numbers(name, data, shape)
+            require_as_exact(DISTANCES[name], "float32", x)
+            require_as_exact(gradient_of(DISTANCES[name]), "float32", x, ulps=8)
+
+
 @pytest.mark.parametrize("name", NORMS)
 def test_the_gradient_of_a_norm_is_as_exact_as_pytorch(name: str) -> None:
     for data in ("normal", "positive", "near 1000"):

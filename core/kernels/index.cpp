@@ -74,36 +74,36 @@ bool is_nan(V v) {
   return v != v;
 }
 
-template <Combine kCombine, class T>
-void combine(T& to, T from) {
+template <Combine kCombine, class To, class T>
+void combine(To& to, T from) {
   if constexpr (kCombine == Combine::assign) {
     to = from;
   } else {
     const auto a = widen(to), b = widen(from);
-    if constexpr (kCombine == Combine::add) to = narrow<T>(static_cast<decltype(a)>(a + b));
-    if constexpr (kCombine == Combine::mul) to = narrow<T>(static_cast<decltype(a)>(a * b));
+    if constexpr (kCombine == Combine::add) to = narrow<To>(static_cast<decltype(a)>(a + b));
+    if constexpr (kCombine == Combine::mul) to = narrow<To>(static_cast<decltype(a)>(a * b));
     if constexpr (kCombine == Combine::amin) to = b < a || is_nan(b) ? from : to;
     if constexpr (kCombine == Combine::amax) to = b > a || is_nan(b) ? from : to;
   }
 }
 
 // Operands: the index, the base of the output, the input.
-template <Combine kCombine, class T>
+template <Combine kCombine, class T, class To = T>
 void put_row(char* const* at, const int64_t* step, int64_t n, int64_t scale) {
   const char *index = at[0], *in = at[2];
   char* out = at[1];
   if (step[0] == 0) {
     out += *reinterpret_cast<const int64_t*>(index) * scale;
-    if (step[1] == sizeof(T) && step[2] == sizeof(T)) {
+    if (step[1] == sizeof(To) && step[2] == sizeof(T)) {
       for (int64_t i = 0; i < n; ++i)
-        combine<kCombine>(reinterpret_cast<T*>(out)[i], reinterpret_cast<const T*>(in)[i]);
+        combine<kCombine>(reinterpret_cast<To*>(out)[i], reinterpret_cast<const T*>(in)[i]);
       return;
     }
   }
   for (int64_t i = 0; i < n; ++i) {
     const int64_t far =
         step[0] ? *reinterpret_cast<const int64_t*>(index + i * step[0]) * scale : 0;
-    combine<kCombine>(*reinterpret_cast<T*>(out + i * step[1] + far),
+    combine<kCombine>(*reinterpret_cast<To*>(out + i * step[1] + far),
                       *reinterpret_cast<const T*>(in + i * step[2]));
   }
 }
@@ -131,6 +131,19 @@ Row put_row_of(DType dtype, Combine combine) {
     default:
       return put_row_of<Combine::amax>(dtype);
   }
+}
+
+// Onto float32 from 16 bits.
+template <Combine kCombine>
+Row widening_row_of(DType from) {
+  return from == DType::float16 ? put_row<kCombine, Half, float>
+                                : put_row<kCombine, BFloat16, float>;
+}
+
+Row put_row_of(DType out, DType in, Combine combine) {
+  if (out == in) return put_row_of(out, combine);
+  return combine == Combine::add ? widening_row_of<Combine::add>(in)
+                                 : widening_row_of<Combine::mul>(in);
 }
 
 char* raw(const int64_t* index) { return const_cast<char*>(reinterpret_cast<const char*>(index)); }
@@ -169,7 +182,7 @@ void put(std::span<const int64_t> sizes, Strided out, Strided in, Places places,
   it.add(out.data, out.strides, sizes, size_of(out.dtype));
   it.add(in.data, in.strides, sizes, size_of(in.dtype));
   it.simplify();
-  const Row row = put_row_of(out.dtype, combine);
+  const Row row = put_row_of(out.dtype, in.dtype, combine);
   const int64_t scale = places.scale * size_of(out.dtype);
   auto walk = [&](const Iteration& part) {
     part.walk(0, part.outer(),

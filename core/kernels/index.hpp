@@ -23,7 +23,8 @@ struct Places {
 // out[p] = in[p at its place]. Both have one dtype.
 void pick(std::span<const int64_t> sizes, Strided out, Strided in, Places places);
 // out[p at its place] = in[p], or combined with it. Along a dimension where the place varies `out`
-// has stride 0, and only there. Of equal places the last one in row-major order wins.
+// has stride 0, and only there. Of equal places the last one in row-major order wins. 16-bit floats
+// can be added and multiplied onto float32.
 void put(std::span<const int64_t> sizes, Strided out, Strided in, Places places, Combine combine);
 
 // out[i] += in[i]; `overlaps` says that places of out may coincide.

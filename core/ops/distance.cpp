@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include "base/threads.hpp"
 #include "kernels/gemm.hpp"
@@ -46,31 +47,31 @@ struct Rows {
   }
 };
 
-// The terms of a sum, and what becomes of it.
+// The terms of a sum, which is exact, and what becomes of it.
 template <class T>
 T distance(const T* a, int64_t step_a, const T* b, int64_t step_b, int64_t n, double p) {
-  T total = 0;
+  double total = 0;
   auto each = [&](auto&& add) {
     for (int64_t i = 0; i < n; ++i) add(std::abs(a[i * step_a] - b[i * step_b]));
   };
   if (p == 2) {
-    each([&](T d) { total += d * d; });
-    return std::sqrt(total);
+    each([&](T d) { total += static_cast<double>(d) * d; });
+    return static_cast<T>(std::sqrt(total));
   }
   if (p == 1) {
     each([&](T d) { total += d; });
-    return total;
+    return static_cast<T>(total);
   }
   if (p == 0) {
     each([&](T d) { total += d > 0 ? 1 : d; });
-    return total;
+    return static_cast<T>(total);
   }
   if (p == kInfinity) {
     each([&](T d) { total = d > total || std::isnan(d) ? d : total; });
-    return total;
+    return static_cast<T>(total);
   }
   each([&](T d) { total += std::pow(d, static_cast<T>(p)); });
-  return std::pow(total, static_cast<T>(1 / p));
+  return static_cast<T>(std::pow(total, 1 / p));
 }
 
 // |a - b|² = |a|² + |b|² - 2 a·b, which may round to less than nothing.
@@ -122,7 +123,49 @@ void run_distances(Run& s) {
   distances_as<double>(s);
 }
 
-// By p-1 powers of the differences; of rows that are the same the gradient is 0.
+// The rows of a less those of b, each pair by its weight, summed over those of b: the gradient of
+// Euclidean distances. Sums of products would lose what a and b have in common.
+void infer_weighted_differences(Infer& s) {
+  s.dtype = s.in[1]->dtype;
+  s.layout = contiguous(Dims(s.in[1]->sizes()));
+}
+
+template <class T>
+void weighted_differences_as(const Run& s) {
+  const int64_t rows = s.node.size(s.node.ndim() - 2), length = s.node.size(s.node.ndim() - 1);
+  T* out = reinterpret_cast<T*>(s.out());
+  for (int64_t i = 0, batch = s.node.numel() / (rows * length); i < batch; ++i) {
+    const Rows<T> w(s.in(0), i), a(s.in(1), i), b(s.in(2), i);
+    T* here = out + i * rows * length;
+    const int64_t grain = 16384 / std::max<int64_t>(1, b.count * length) + 1;
+    parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
+      std::fill(here + begin * length, here + end * length, T(0));
+      auto add = [&](auto step_a, auto step_b) {
+        for (int64_t r = begin; r < end; ++r)
+          for (int64_t c = 0; c < b.count; ++c) {
+            const T weight = w.data[r * w.row + c * w.col];
+            const T *x = a.data + r * a.row, *y = b.data + c * b.row;
+            T* sums = here + r * length;
+            for (int64_t k = 0; k < length; ++k)
+              sums[k] += weight * (x[k * step_a] - y[k * step_b]);
+          }
+      };
+      constexpr std::integral_constant<int64_t, 1> kNext;
+      a.col == 1 && b.col == 1 ? add(kNext, kNext) : add(a.col, b.col);
+    });
+  }
+}
+
+void run_weighted_differences(Run& s) {
+  if (s.node.dtype == DType::float32) return weighted_differences_as<float>(s);
+  weighted_differences_as<double>(s);
+}
+
+Value weighted_differences(const Value& weight, const Value& a, const Value& b) {
+  return record(op_named("weighted_differences"), {weight, a, b});
+}
+
+// By p-1 powers of the differences, relative to the distance; where that is 0 the gradient is 0.
 Value difference_gradient(const GradCall& s, const Value& a, const Value& b, const Value& out) {
   const double p = s.attr(0).as_real();
   const Value d = unsqueeze(a, -2) - unsqueeze(b, -3);
@@ -130,14 +173,20 @@ Value difference_gradient(const GradCall& s, const Value& a, const Value& b, con
   if (p == 1) return g * sign(d);
   if (p == kInfinity) return g * where(eq(abs(d), far), sign(d), 0);
   const Value slope = sign(d) * pow(abs(d) / far, Value(p - 1));
-  return where(eq(d, 0), 0, g * slope);
+  return where(logical_or(eq(d, 0), eq(far, 0)), 0, g * slope);
 }
+
+// The weight of each difference in the gradient of a Euclidean distance.
+Value weights(const GradCall& s, const Value& out) { return where(eq(out, 0), 0, s.g / out); }
+
+bool by_product(const GradCall& s) { return s.attr(1).as_bool(); }
 
 Value gradient_a(const GradCall& s, const Value& a, const Value& b, const Value& out) {
   const double p = s.attr(0).as_real();
   if (p == 0) return zeros_like(a);
   if (p != 2) return sum(difference_gradient(s, a, b, out), Dims{-2}, false);
-  const Value ratio = where(eq(out, 0), 0, s.g / out);
+  const Value ratio = weights(s, out);
+  if (!by_product(s)) return weighted_differences(ratio, a, b);
   return a * sum(ratio, Dims{-1}, true) - matmul(ratio, b);
 }
 
@@ -145,7 +194,8 @@ Value gradient_b(const GradCall& s, const Value& a, const Value& b, const Value&
   const double p = s.attr(0).as_real();
   if (p == 0) return zeros_like(b);
   if (p != 2) return -sum(difference_gradient(s, a, b, out), Dims{-3}, false);
-  const Value ratio = transpose(where(eq(out, 0), 0, s.g / out), -2, -1);
+  const Value ratio = transpose(weights(s, out), -2, -1);
+  if (!by_product(s)) return weighted_differences(ratio, b, a);
   return b * sum(ratio, Dims{-1}, true) - matmul(ratio, a);
 }
 
@@ -191,7 +241,7 @@ std::string_view checked_mode(std::string_view mode) {
   return mode;
 }
 
-bool by_product(std::string_view mode, const Node& a, const Node& b) {
+bool wants_product(std::string_view mode, const Node& a, const Node& b) {
   if (mode != kMaybeProduct) return mode == kAlwaysProduct;
   return a.size(a.ndim() - 2) > 25 || b.size(b.ndim() - 2) > 25;
 }
@@ -201,7 +251,7 @@ Values body_cdist(Call& c) {
   const double p = c[2].as_real();
   const std::string_view mode = checked_mode({c[3].text_p, c[3].n});
   check_cdist(*a, *b, p);
-  const bool product = p == 2 && by_product(mode, *a, *b);
+  const bool product = p == 2 && wants_product(mode, *a, *b);
   const Dims batch = broadcast_batch(*a, *b);
   return {record(op_named("distances"), {with_batch(a, batch), with_batch(b, batch)},
                  {Arg::of(p), Arg::of(product)})};
@@ -214,6 +264,14 @@ constexpr Op kOps[] = {
      .kernel = run_distances,
      .grad = {GRAD(gradient_a(s, a, b, out)), GRAD(gradient_b(s, a, b, out))},
      .grad_name = "CdistBackward0",
+     .cost = 50,
+     .hidden = true},
+    {.name = "weighted_differences",
+     .doc = "Weighted sums of the differences between rows of two batches of the same sizes.",
+     .infer = infer_weighted_differences,
+     .kernel = run_weighted_differences,
+     .grad = {GRAD(sum(s.g * b, Dims{-1}, true) - matmul(s.g, transpose(c, -2, -1))),
+              GRAD(s.g * sum(a, Dims{-1}, true)), GRAD(-matmul(transpose(a, -2, -1), s.g))},
      .cost = 50,
      .hidden = true},
     {.name = "cdist",

@@ -95,17 +95,15 @@ void run_scatter(Run& s) {
   const AtLeast1d out(s.node), index(s.in(1)), source(s.in(2));
   const int dim = wrap_dim(s.attr(0).as_int(), out.sizes.n);
   check_bounds(s.in(1), 0, out.sizes[dim], dim, index_runtime_error);
-  start_from_input(s);
-  if (s.in(1).numel() == 0) return;
+  if (s.in(1).numel() == 0) return start_from_input(s);
   Dims from = source.strides;
   if (s.in(2).ndim() == 0) {
     from.n = index.sizes.n;
     std::fill(from.begin(), from.end(), 0);
   }
   const Dims rest = without(out.strides, dim);
-  put(index.sizes.span(), {s.out(), s.node.dtype, rest.span()},
-      {s.in(2).data(), s.node.dtype, from.span()},
-      {indices(s.in(1)), index.strides.span(), out.strides[dim]}, kCombine);
+  put_onto_input(s, index.sizes.span(), rest.span(), {s.in(2).data(), s.node.dtype, from.span()},
+                 {indices(s.in(1)), index.strides.span(), out.strides[dim]}, kCombine);
 }
 
 // The gradient of the part of a scatter's source that was read; the rest was not.
@@ -246,12 +244,11 @@ void run_index_slices(Run& s) {
   const AtLeast1d out(s.node), source(s.in(2));
   const int dim = wrap_dim(s.attr(0).as_int(), out.sizes.n);
   check_bounds(s.in(1), 0, out.sizes[dim], dim, slice_error<kCombine>(s.node));
-  start_from_input(s);
-  if (s.in(2).numel() == 0) return;
+  if (s.in(2).numel() == 0) return start_from_input(s);
   const Dims rest = without(out.strides, dim), places = along(s.in(1), dim, out.sizes.n);
-  put(source.sizes.span(), {s.out(), s.node.dtype, rest.span()},
-      {s.in(2).data(), s.node.dtype, source.strides.span()},
-      {indices(s.in(1)), places.span(), out.strides[dim]}, kCombine);
+  put_onto_input(s, source.sizes.span(), rest.span(),
+                 {s.in(2).data(), s.node.dtype, source.strides.span()},
+                 {indices(s.in(1)), places.span(), out.strides[dim]}, kCombine);
 }
 
 Value slices_gradient(const GradCall& s, const Value& by) {

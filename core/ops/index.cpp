@@ -190,10 +190,9 @@ void run_index_put(Run& s) {
   const Geometry g = geometry(s.node, by.dims, by.sizes().span());
   if (count(g.sizes.span()) == 0) return start_from_input(s);
   const Named named(by, s.node.sizes(), s.node.strides(), g);
-  start_from_input(s);
   const Dims strides = placed(values, values.strides(), 0, g.sizes.n, g.sizes.n);
-  put(g.sizes.span(), {s.out(), s.node.dtype, g.strides.span()},
-      {values.data(), values.dtype, strides.span()}, named.places, kCombine);
+  put_onto_input(s, g.sizes.span(), g.strides.span(), {values.data(), values.dtype, strides.span()},
+                 named.places, kCombine);
 }
 
 // Looks at the indices `given` for dimensions of `a`, none where one is null. Of a place that does
@@ -572,6 +571,21 @@ void check_early(const Value& index, int64_t low, int64_t size, int64_t dim, Out
 
 void start_from_input(Run& s) {
   if (!s.donated(0) && s.node.numel()) copy(s.node.sizes(), strided(s.node), strided(s.in(0)));
+}
+
+void put_onto_input(Run& s, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                    Strided source, Places places, Combine combine) {
+  const bool rounds = is_half(s.node.dtype) && count(sizes) > 1 &&
+                      (combine == Combine::add || combine == Combine::mul);
+  if (!rounds) {
+    start_from_input(s);
+    return put(sizes, {s.out(), s.node.dtype, strides}, source, places, combine);
+  }
+  std::vector<float> exact(s.node.numel());
+  const Strided all{reinterpret_cast<char*>(exact.data()), DType::float32, s.node.strides()};
+  copy(s.node.sizes(), all, s.donated(0) ? strided(s.node) : strided(s.in(0)));
+  put(sizes, {all.data, DType::float32, strides}, source, places, combine);
+  copy(s.node.sizes(), strided(s.node), all);
 }
 
 void infer_dense_like_input(Infer& s) {

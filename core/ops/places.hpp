@@ -48,6 +48,10 @@ void check_written(const Value& number, DType dtype);
 
 // The output begins as a copy of input 0, unless it took over its memory.
 void start_from_input(Run& s);
+// Writes to places of the output, which begins as a copy of input 0. Sums and products of 16-bit
+// floats are rounded once, when all is done.
+void put_onto_input(Run& s, std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                    Strided source, Places places, Combine combine);
 // Result takes sizes, dtype and order of memory of input 0.
 void infer_dense_like_input(Infer& s);
 
