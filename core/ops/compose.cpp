@@ -78,7 +78,9 @@ Values addcdiv_body(Call& c) {
          "for all dtypes.");
   const Value all[] = {a, b, d};
   const DType dtype = result_type(all);
-  return {add_scaled(cast(a, dtype), cast(b, dtype) / cast(d, dtype), number(c[3]))};
+  const bool plain = c[3].as_real() == 1;
+  const Value above = plain ? cast(b, dtype) : cast(b, dtype) * number(c[3]);
+  return {cast(a, dtype) + above / cast(d, dtype)};
 }
 
 Values clamp_body(Call& c) {

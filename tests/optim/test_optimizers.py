@@ -2,13 +2,14 @@
 
 import copy
 import io
+import math
 import pickle
 import re
 import warnings
 from typing import Any
 
 import pytest
-from both import alike, compare, error_of, torch, wend
+from both import alike, both, compare, error_of, torch, wend
 
 database = pytest.importorskip("torch.testing._internal.common_optimizers")
 
@@ -371,3 +372,33 @@ def test_an_optimizer_that_wraps_another_needs_no_hooks_of_its_own() -> None:
     weight.grad = wend.ones(1)
     Wrapping(wend.optim.SGD([weight], lr=0.5)).step()
     assert weight.tolist() == [0.5]
+
+
+EXTREME = {
+    "large": [1e20, -1e20, 1.0],
+    "small": [1e-30, -1e-40, 0.0],
+    "infinite": [math.inf, 1.0, 0.0],
+    "nan": [math.nan, 1.0, -2.0],
+}
+
+
+@pytest.mark.parametrize("kind", EXTREME)
+@pytest.mark.parametrize(
+    "name", ["SGD", "Adam", "AdamW", "Adagrad", "Adamax", "RMSprop", "Adafactor", "NAdam", "RAdam"]
+)
+def test_steps_along_extreme_gradients(name: str, kind: str) -> None:
+    def program(torch: Any) -> Any:
+        p = torch.nn.Parameter(torch.tensor([1.0, -2.0, 0.5]))
+        optimizer = getattr(torch.optim, name)([p], lr=0.1, foreach=False)
+        for _ in range(3):
+            p.grad = torch.tensor(EXTREME[kind])
+            optimizer.step()
+        return p.detach()
+
+    both(program)
+
+
+@alike
+def test_quotients_are_of_what_is_multiplied_before(torch: Any) -> Any:
+    zero, large, small = torch.zeros(1), torch.tensor([1e30]), torch.tensor([1e-10])
+    return torch.addcdiv(zero, large, small, value=1e-3), torch.addcdiv(zero, small, large)

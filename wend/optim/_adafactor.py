@@ -82,12 +82,17 @@ class Adafactor(ByParameter):
         floor, smallest = group["eps"]
         floor = wend.finfo(p.dtype).eps if floor is None else floor
         step = counted(state)
-        rate = step.rsqrt().clamp(max=lr) * _size(p).clamp(min=smallest)
+        rate = step.rsqrt().clamp(max=lr) * _at_least(smallest, _size(p))
         if group["weight_decay"]:
             p.mul_(1 - lr * group["weight_decay"])
         variance = _variance(grad, state, step ** group["beta2_decay"], floor)
         update = variance.clamp(min=floor * floor).rsqrt() * grad
-        p.sub_(update * (rate / (_size(update) / group["d"]).clamp(min=1)))
+        p.sub_(update * (rate / _at_least(1.0, _size(update) / group["d"])))
+
+
+def _at_least(bound: float, size: Tensor) -> Tensor:
+    """The size, or the bound where that is larger or the size is NaN."""
+    return wend.fmax(size, wend.tensor(bound, dtype=size.dtype))
 
 
 def _size(x: Tensor) -> Tensor:

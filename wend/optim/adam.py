@@ -108,7 +108,7 @@ class Adam(ByParameter):
                 grad = decayed(grad, p, group["weight_decay"])
         mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.lerp_(grad, 1 - beta1)
-        square.mul_(beta2).add_(grad * grad * (1 - beta2))
+        square.mul_(beta2).add_(grad * (1 - beta2) * grad)
         if group["amsgrad"]:
             largest = state["max_exp_avg_sq"]
             square = largest.copy_(wend.maximum(largest, square))
