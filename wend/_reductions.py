@@ -413,9 +413,10 @@ def renorm(
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
     dim = _wrap(dim, input.ndim)
     others = [d for d in range(input.ndim) if d != dim]
-    norm = _C._vector_norm(input, others, True, p)
+    wide = _types.float32 if input.dtype in (_types.float16, _types.bfloat16) else input.dtype
+    norm = _C._vector_norm(input.to(wide), others, True, p)
     scale = _C.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
-    return _write(input * scale, out)
+    return _write((input * scale).to(input.dtype), out)
 
 
 def gradient(

@@ -145,12 +145,18 @@ Value filled_list(int64_t n, DType dtype, Fill fill) {
   return from_buffer(op_named("computed"), std::move(buffer), dtype, layout.get());
 }
 
+// A value that cannot be differentiated, which says so to whoever tries.
+Value with_history(const char* op, const Value& value, const Value& of) {
+  return mode.grad && of->needs_grad() ? record(op_named(op), {value, of}) : value;
+}
+
 template <class T>
 Value weighted_bincount(const Node& values, const Value& weights, int64_t bins, DType dtype) {
   const Value given = observed(cast(weights, dtype));
-  return filled_list<T>(bins, dtype, [&](T* sums) {
-    sum_weights(indices(values), values.numel(), reinterpret_cast<const T*>(given->data()), sums);
+  const Value sums = filled_list<T>(bins, dtype, [&](T* out) {
+    sum_weights(indices(values), values.numel(), reinterpret_cast<const T*>(given->data()), out);
   });
+  return with_history("bincount_of", sums, weights);
 }
 
 Values body_bincount(Call& c) {
@@ -234,7 +240,8 @@ Values body_distinct(Call& c) {
   const Value rows = observed(permute(whole, order));
   const Groups groups = group_rows(a->dtype, rows->data(), n, width, c[2].as_bool());
   const Value inverse = list_of(groups.inverse, DType::int64);
-  return {index_select(whole, dim, list_of(groups.first, DType::int64)),
+  const Value found = index_select(whole, dim, list_of(groups.first, DType::int64));
+  return {with_history("distinct_of", found, c.tensor(0)),
           flat ? reshape(inverse, a->sizes()) : inverse, list_of(groups.counts, DType::int64)};
 }
 

@@ -83,10 +83,21 @@ Values addcdiv_body(Call& c) {
   return {cast(a, dtype) + above / cast(d, dtype)};
 }
 
+// Numbers that bound integers are of their dtype.
+void check_bounds_fit(Call& c) {
+  for (int i : {1, 2}) {
+    if (c[i].is_none()) continue;
+    const Value each[] = {c.tensor(0), c.tensor(i)};
+    const DType dtype = result_type(each);
+    if (each[1]->flags & Node::weak && !is_floating(dtype)) check_fits(*each[1], dtype);
+  }
+}
+
 Values clamp_body(Call& c) {
   if (c[1].is_none() && c[2].is_none())
     fail(ErrorKind::runtime, "torch.", c.op.name,
          ": At least one of 'min' or 'max' must not be None");
+  check_bounds_fit(c);
   if (!c[1].is_none() && !c[2].is_none()) return {clamp(c.tensor(0), c.tensor(1), c.tensor(2))};
   return {c[1].is_none() ? clamp_max(c.tensor(0), c.tensor(2))
                          : clamp_min(c.tensor(0), c.tensor(1))};

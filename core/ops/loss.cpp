@@ -344,7 +344,8 @@ Value soft_cross_entropy(const Value& log_p, Value target, const Value& weight, 
 
 Values cross_entropy_body(Call& c) {
   const Value x = c.tensor(0), target = c.tensor(1), weight = c.tensor(2);
-  const Options o{reduction_of(c[3], c[5], c[6]), c[4].as_int(), c[7].as_real()};
+  const Options o{reduction_of(c[3], c[5], c[6]), c[4].as_int(),
+                  c[7].as_real() < 0 ? 0 : c[7].as_real()};
   if (!(o.smoothing <= 1))
     fail(ErrorKind::runtime, "label_smoothing must be between 0.0 and 1.0. Got: ", o.smoothing);
   const int64_t dim = x->ndim() == 1 ? 0 : 1;

@@ -151,3 +151,21 @@ def test_hooks_of_leaves_are_called_when_their_gradient_is_complete(kind: str) -
         return log, [v.grad for v in leaves]
 
     both(program)
+
+
+@alike
+def test_what_has_no_derivative_says_so(torch: Any) -> Any:
+    x = leaf(torch, 1.0, 1.0, 2.0)
+    index = torch.tensor([0, 1, 1])
+    found = [
+        torch.unique(x),
+        torch.unique(x, return_counts=True)[0],
+        torch.bincount(index, x),
+        torch.bincount(index, x.double()),
+    ]
+    with torch.no_grad():
+        without = torch.unique(x)
+    return (
+        [(y.requires_grad, y.detach()) for y in [*found, without]],
+        [error_of(lambda y=y: (y * 2).sum().backward()) for y in found],
+    )

@@ -164,3 +164,17 @@ def test_rows_whose_squares_overflow(name: str) -> None:
         return getattr(T.nn.functional, name)(x, (12,))
 
     both(program)
+
+
+@alike
+def test_arguments_at_their_bounds(torch: Any) -> Any:
+    functional, x = torch.nn.functional, torch.tensor([[0.5, -1.0], [2.0, 0.0]])
+    return [
+        functional.cross_entropy(x, torch.tensor([0, 1]), label_smoothing=-1.0),
+        functional.bilinear(x, x, torch.ones(0, 2, 2)),
+        functional.bilinear(x[:0], x[:0], torch.ones(3, 2, 2)),
+        error_of(lambda: functional.celu(x, 0.0)),
+        error_of(lambda: functional.huber_loss(x, x, delta=NAN)),
+        error_of(lambda: functional.smooth_l1_loss(x, x, beta=NAN)),
+        torch.full((2, 400), 300.0, dtype=torch.float16).renorm(2, 0, 1.0),
+    ]

@@ -309,6 +309,8 @@ T.tensor([4, 5]) % {2}
 T.tensor([4, 5]) ** {2}
 T.pow({2}, T.tensor([2, 3]))
 T.clamp(T.tensor([4, 5]), {2}, {3})
+T.clamp(T.tensor([4, 5], dtype=T.uint8), {2}, {3})
+T.tensor([4, 5], dtype=T.int8).clamp_(min={2})
 T.tensor([4, {5}]).to(T.int32)
 T.tensor([{5}.0]).to(T.float16)
 T.gcd(T.tensor([{4}]), T.tensor([{6}]))
@@ -525,6 +527,29 @@ T.optim.lr_scheduler.OneCycleLR(sgd(), 0.1, epochs={1}, steps_per_epoch={4}).get
 T.optim.lr_scheduler.PolynomialLR(sgd(), {4}).get_last_lr()
 T.optim.lr_scheduler.ReduceLROnPlateau(sgd(), patience={1}, cooldown={0}) and 0
 T.optim.lr_scheduler.SequentialLR(sgd(), [], [{1}])
+T.add(T.tensor([1]), T.tensor([1]), alpha={2})
+T.scalar_tensor({1})
+T.full_like(T.tensor([1]), {1})
+T.randint_like(x, {0}, {3}).shape
+x.new_empty({2}, {3}).shape
+x.clone().index_put_((T.tensor([{1}]), T.tensor([{2}])), T.tensor(1.0), accumulate=True)
+x.clone().put_(T.tensor({1}), T.tensor(1.0))
+T.linalg.lu_solve(T.eye(2), T.tensor([{1}, 2], dtype=T.int32), x[:, :2])
+T.lu_unpack(T.eye(2), T.tensor([{1}, 2], dtype=T.int32))
+T.linalg.ldl_solve(T.eye(2), T.tensor([{1}, 2], dtype=T.int32), x[:, :2])
+T.nn.utils.rnn.unpad_sequence(x, T.tensor([{2}, {1}]))
+T.nn.utils.rnn.pad_sequence([v, v], padding_value={1})
+T.nn.Embedding.from_pretrained(x, padding_idx={1}).weight
+T.nn.Sequential(T.nn.ReLU(), T.nn.Tanh())[{1}].training
+T.utils.data.ConcatDataset([[1, 2], [3]])[{1}]
+T.utils.data.TensorDataset(v)[{1}]
+T.distributions.Binomial({3}, T.tensor(0.5)).sample().shape
+T.distributions.Multinomial({3}, T.ones(2)).sample().shape
+T.distributions.Normal(v, 1.0).expand(({2}, 3)).batch_shape
+T.distributions.Categorical(T.ones(3)).sample(({2}, {1})).shape
+T.distributions.transforms.ReshapeTransform((3,), ({3}, 1))(v)
+T.distributions.constraints.integer_interval({0}, {3}).check(v)
+T.optim.swa_utils.SWALR(sgd(), 0.1, {3}).get_last_lr()
 T.vmap(lambda a: a, {0}, {0})(x)
 T.autograd.functional.jacobian(lambda a: a.repeat({1}), v).shape
 """

@@ -66,6 +66,8 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     >>> wend.nn.functional.celu(wend.tensor([-1.0, 2.0]))
     tensor([-0.6321,  2.0000])
     """
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return (_C.celu_ if inplace else _C.celu)(input, alpha)
 
 

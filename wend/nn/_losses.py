@@ -130,7 +130,7 @@ def smooth_l1_loss(
     """
     if target.shape != input.shape:
         _warn_of_sizes(input, target)
-    if beta < 0:
+    if not beta >= 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     reduction = _chosen(size_average, reduce, reduction)
     error = input - target
@@ -154,7 +154,7 @@ def huber_loss(
     """
     if target.shape != input.shape:
         _warn_of_sizes(input, target)
-    if delta <= 0:
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     error = input - target
     near = error.clamp(-delta, delta)  # as far as the square goes
