@@ -178,3 +178,23 @@ def test_arguments_at_their_bounds(torch: Any) -> Any:
         error_of(lambda: functional.smooth_l1_loss(x, x, beta=NAN)),
         torch.full((2, 400), 300.0, dtype=torch.float16).renorm(2, 0, 1.0),
     ]
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "huber_loss", "smooth_l1_loss"])
+@pytest.mark.parametrize("kind", ["int64", "uint8", "int32"])
+def test_errors_of_integers_do_not_wrap_around(name: str, kind: str) -> None:
+    def program(T: Any) -> Any:
+        loss = getattr(T.nn.functional, name)
+        x, y = (T.tensor(v, dtype=getattr(T, kind)) for v in ([1, 2], [3, 1]))
+        return [
+            error_of(lambda: loss(x, y, reduction="sum")),
+            loss(x.float(), y, reduction="none"),
+        ]
+
+    both(program)
+
+
+@alike
+def test_rankings_of_integers(torch: Any) -> Any:
+    x, y = torch.tensor([1, 2]), torch.tensor([3, 4])
+    return torch.nn.functional.margin_ranking_loss(x, y, torch.tensor([1, -1]))

@@ -58,6 +58,14 @@ def _warn_of_sizes(input: Tensor, target: Tensor) -> None:
     )
 
 
+def _difference(input: Tensor, target: Tensor, name: str) -> Tensor:
+    """Of floats: differences of integers wrap around."""
+    if not input.is_floating_point() and not target.is_floating_point():
+        kind = input.type().removeprefix("torch.").removesuffix("Tensor")
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{kind}'")
+    return input - target
+
+
 def _weighted(loss: Tensor, input: Tensor, weight: Tensor, reduction: str) -> Tensor:
     """The reduced loss of weighted elements; its mean is by the sum of the weights."""
     if weight.size() != input.size():
@@ -87,7 +95,7 @@ def mse_loss(
     if target.shape != input.shape:
         _warn_of_sizes(input, target)
     reduction = _chosen(size_average, reduce, reduction)
-    loss = (input - target).square()
+    loss = _difference(input, target, "mse").square()
     if weight is not None:
         return _weighted(loss, input, weight, reduction)
     return reduced(loss, reduction)
@@ -133,7 +141,7 @@ def smooth_l1_loss(
     if not beta >= 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     reduction = _chosen(size_average, reduce, reduction)
-    error = input - target
+    error = _difference(input, target, "smooth_l1")
     if beta == 0:
         return reduced(error.abs(), reduction)
     near = _nn.hardtanh(error, -beta, beta)  # as far as the square goes
@@ -156,7 +164,7 @@ def huber_loss(
         _warn_of_sizes(input, target)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    error = input - target
+    error = _difference(input, target, "huber")
     near = error.clamp(-delta, delta)  # as far as the square goes
     loss = near * (error - 0.5 * near)
     if weight is not None:
@@ -356,7 +364,7 @@ def margin_ranking_loss(
 
 def of_ranks(input1: Tensor, input2: Tensor, target: Tensor, margin: float) -> Tensor:
     """margin_ranking_loss of each element; sizes broadcast."""
-    return (-target * (input1 - input2) + margin).clamp_min(0)
+    return (-target * (input1 - input2) + float(margin)).clamp_min(0)
 
 
 def soft_margin_loss(
