@@ -70,16 +70,16 @@ def scaled_dot_product_attention(
     if scale is None:
         scale = 1 / math.sqrt(query.size(-1)) if query.size(-1) else math.inf
     scores = (query * scale) @ key.transpose(-2, -1)
-    if attn_mask is None:
-        weights = scores.softmax(-1)
-    elif attn_mask.dtype == wend.bool:
-        # A row that may look at nothing looks at nothing: zeros, not NaN.
-        weights = _C.where(attn_mask, scores, -math.inf).softmax(-1)
-        weights = _C.where(attn_mask.any(-1, keepdim=True), weights, 0)
-    else:
-        scores = scores + attn_mask
-        nothing = scores.detach().amax(-1, keepdim=True) == -math.inf
-        weights = scores.masked_fill(nothing, 0).softmax(-1).masked_fill(nothing, 0)
+    # A row that may look at nothing looks at everything, and its result is zeros, not NaN.
+    nothing = None
+    if attn_mask is not None and attn_mask.dtype == wend.bool:
+        nothing = ~attn_mask.any(-1, keepdim=True)
+        scores = _C.where(attn_mask | nothing, scores, -math.inf)
+    elif attn_mask is not None:
+        nothing = (attn_mask == -math.inf).all(-1, keepdim=True)
+        scores = scores + attn_mask.masked_fill(nothing, 0)
+    weights = scores.softmax(-1)
     if dropout_p > 0:
         weights = _C.dropout(weights, dropout_p, True)
-    return weights @ value
+    result = weights @ value
+    return result if nothing is None else result.masked_fill(nothing, 0)
