@@ -321,7 +321,8 @@ PyObject* tensor_backward(PyObject* self, PyObject* const* args, Py_ssize_t narg
       const Object method(PyObject_GetAttrString(registered("autograd"), "_tensor_backward"));
       std::vector<PyObject*> all{self};
       all.insert(all.end(), args, args + nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0));
-      return PyObject_Vectorcall(method.get(), all.data(), nargs + 1, kwnames);
+      return staying(
+          [&] { return PyObject_Vectorcall(method.get(), all.data(), nargs + 1, kwnames); });
     }
     Backward request;
     add_root(request, self, nullptr, 0);

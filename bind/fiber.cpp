@@ -139,7 +139,8 @@ size_t Example::company() const { return hub_->company(); }
 
 PyObject* Example::call() {
   if (PyContext_Enter(context_.get()) < 0) return nullptr;
-  PyObject* result = PyObject_CallObject(hub_->function(), arguments_.get());
+  PyObject* result =
+      staying([&] { return PyObject_CallObject(hub_->function(), arguments_.get()); });
   if (PyContext_Exit(context_.get()) < 0) Py_CLEAR(result);
   context_ = arguments_ = {};
   return result;

@@ -380,7 +380,7 @@ Values checked_gradients(const std::string& name, const Recorded& call, PyObject
 void FunctionLink::let_go() {
   if (!function) return;
   as_context(function)->base.node = nullptr;
-  Py_CLEAR(function);
+  staying([this] { Py_CLEAR(function); });
 }
 
 void FunctionLink::forget() {
@@ -400,7 +400,8 @@ Values FunctionLink::backward(std::span<const Value> slots) {
   Context* c = as_context(function);
   const Object arguments = backward_arguments(*c, slots);
   const Object apply(PyObject_GetAttrString(function, "apply"));
-  const Object result(PyObject_Call(apply.get(), arguments.get(), nullptr));
+  const Object result(
+      staying([&] { return PyObject_Call(apply.get(), arguments.get(), nullptr); }));
   return checked_gradients(name(), *c->call, result.get());
 }
 

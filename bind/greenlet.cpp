@@ -36,7 +36,10 @@ Greenlets load() {
 }  // namespace
 
 const Greenlets& greenlets() {
-  static const Greenlets found = load();
+  // Not set by its first initialisation: an import lets other threads go on, and one that came here
+  // would wait for the end of it with Python's lock in its hands.
+  static constinit Greenlets found = {};
+  if (!found.make) found = load();
   return found;
 }
 

@@ -74,7 +74,7 @@ void Hub::resume(Example& example) {
 
 // The arguments of the next example; nothing at the end.
 Object Hub::next_arguments() {
-  PyObject* next = more_ ? PyIter_Next(examples_.ptr()) : nullptr;
+  PyObject* next = more_ ? staying([&] { return PyIter_Next(examples_.ptr()); }) : nullptr;
   if (next) return Object(next);
   more_ = false;
   if (PyErr_Occurred()) throw PythonError{};

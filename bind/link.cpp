@@ -93,11 +93,13 @@ int TensorLink::visit(visitproc visit, void* arg) const {
 }
 
 void TensorLink::clear() {
-  Py_CLEAR(hooks);
-  Py_CLEAR(post_accumulate);
-  Py_CLEAR(pre_hooks);
-  Py_CLEAR(post_hooks);
-  Py_CLEAR(metadata);
+  staying([this] {
+    Py_CLEAR(hooks);
+    Py_CLEAR(post_accumulate);
+    Py_CLEAR(pre_hooks);
+    Py_CLEAR(post_hooks);
+    Py_CLEAR(metadata);
+  });
 }
 
 Object TensorLink::living() const {
@@ -112,7 +114,7 @@ Value TensorLink::arrived(Value gradient) {
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
       PyObject* hook = PyList_GET_ITEM(list.get(), i);
       const Object argument(gradient ? wrap(gradient) : Py_NewRef(Py_None));
-      const Object result(PyObject_CallOneArg(hook, argument.get()));
+      const Object result(call(hook, argument.get()));
       if (result.get() == Py_None) continue;
       if (!is_tensor(result.get()))
         raise(PyExc_TypeError, "expected Variable, but hook returned '%s'",
@@ -141,7 +143,7 @@ void TensorLink::entering(std::span<Value> outputs) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     PyObject* hook = PyList_GET_ITEM(list.get(), i);
     const Object given(tuple_of(outputs));
-    const Object result(PyObject_CallOneArg(hook, given.get()));
+    const Object result(call(hook, given.get()));
     replace_all(outputs, result.get(), hook);
   }
 }
@@ -152,7 +154,7 @@ void TensorLink::passed(std::span<Value> inputs, std::span<const Value> outputs)
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
     PyObject* hook = PyList_GET_ITEM(list.get(), i);
     const Object into(tuple_of(inputs)), out(tuple_of(outputs));
-    const Object result(PyObject_CallFunctionObjArgs(hook, into.get(), out.get(), nullptr));
+    const Object result(call(hook, into.get(), out.get()));
     replace_all(inputs, result.get(), hook);
   }
 }
@@ -172,7 +174,8 @@ void TensorLink::accumulate(const Value& gradient) {
     Value total = variable_of(tensor->grad).value() + gradient;
     Py_SETREF(tensor->grad, wrap(std::move(total)));
   } else {
-    Variable& grad = variable_of(tensor->grad);
+    const Object held = Object::borrowed(tensor->grad);
+    Variable& grad = variable_of(held.get());
     grad.write(grad.value() + gradient);
   }
   track(tensor);
@@ -180,7 +183,7 @@ void TensorLink::accumulate(const Value& gradient) {
   UserCode user;
   const Object list = hook_list(post_accumulate);
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i)
-    const Object ignored(PyObject_CallOneArg(PyList_GET_ITEM(list.get(), i), keep.get()));
+    const Object ignored(call(PyList_GET_ITEM(list.get(), i), keep.get()));
 }
 
 TensorLink& link_of(Node& node) {

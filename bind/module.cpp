@@ -1,9 +1,7 @@
 // bind/module.cpp: the extension module: types, ops, and switches. No logic lives here.
-#include <cxxabi.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <unistd.h>
 
 #include "base/denormals.hpp"
 #include "base/threads.hpp"
@@ -47,23 +45,8 @@ bool python_ends() {
 #endif
 }
 
-// A thread that asks for Python's lock when Python ends gets it no more. It stays where it is: its
-// memory may be in use, and to unwind its stack would run code that needs the lock.
-[[noreturn, maybe_unused]] void stay() {
-  for (;;) pause();
-}
-
 void lock_python(void* state) {
-  auto* thread = static_cast<PyThreadState*>(state);
-#ifdef __GLIBCXX__
-  try {
-    PyEval_RestoreThread(thread);
-  } catch (const abi::__forced_unwind&) {  // how Python before 3.14 ends such a thread
-    stay();
-  }
-#else
-  PyEval_RestoreThread(thread);
-#endif
+  staying([&] { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); });
 }
 
 void init_host() {

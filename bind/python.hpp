@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/staying.hpp"
 #include "exec/run.hpp"
 #include "graph/activity.hpp"
 
@@ -30,15 +31,38 @@ class Object {
     std::swap(p_, o.p_);
     return *this;
   }
-  ~Object() { Py_XDECREF(p_); }
+  ~Object() {
+    if (p_ && Py_REFCNT(p_) == 1)
+      let_go(p_);
+    else
+      Py_XDECREF(p_);
+  }
 
   PyObject* get() const { return p_; }
   PyObject* release() { return std::exchange(p_, nullptr); }
   explicit operator bool() const { return p_ != nullptr; }
 
  private:
+  [[gnu::noinline]] static void let_go(PyObject* last) {
+    staying([last] { Py_DECREF(last); });
+  }
+
   PyObject* p_ = nullptr;
 };
+
+// One of the items of a list, which user code may change while they are read, or of a tuple.
+inline Object item_of(PyObject* list, Py_ssize_t i) {
+  if (i < PySequence_Fast_GET_SIZE(list))
+    return Object::borrowed(PySequence_Fast_GET_ITEM(list, i));
+  PyErr_SetString(PyExc_RuntimeError, "the list became shorter while it was read");
+  throw PythonError{};
+}
+
+// Calls user code; null if it raises.
+template <class... Args>
+PyObject* call(PyObject* f, Args*... args) {
+  return staying([&] { return PyObject_CallFunctionObjArgs(f, args..., nullptr); });
+}
 
 void set_python_error(const Error& e);
 
@@ -67,6 +91,10 @@ R guarded(F&& f, R failure = R{}) noexcept {
   } catch (const Error& e) {
     set_python_error(e);
   } catch (const PythonError&) {
+#ifdef __GLIBCXX__
+  } catch (const abi::__forced_unwind&) {
+    stay();
+#endif
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& e) {

@@ -16,7 +16,7 @@ struct PythonPacked : Packed {
   Value unpack(const Value& original) override {
     UserCode user;
     const Object given = as_is ? Object(tensor_for(original)) : content;
-    const Object tensor(PyObject_CallOneArg(unpack_hook.get(), given.get()));
+    const Object tensor(call(unpack_hook.get(), given.get()));
     if (!is_tensor(tensor.get()))
       raise(PyExc_TypeError,
             "Output of saved tensor unpack_hook expected to be a Tensor but got result of type %s",
@@ -46,7 +46,7 @@ struct PythonSaver : Saver {
     const uint32_t version = variable_of(tensor.get()).version();
     auto packed = std::make_unique<PythonPacked>();
     packed->unpack_hook = unpack_hook;
-    packed->content = Object(PyObject_CallOneArg(pack_hook.get(), tensor.get()));
+    packed->content = Object(call(pack_hook.get(), tensor.get()));
     if (variable_of(tensor.get()).version() != version)
       fail(ErrorKind::runtime,
            "A saved tensor pack hook is modifying its input in place. Tensors provided as input to "

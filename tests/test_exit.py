@@ -171,6 +171,85 @@ print(sum(os.waitpid(child, 0)[1] for child in children), len(children) > 0)
     assert output_of(program) == ["0", "True"]
 
 
+SPIN = """
+def spin():
+    for _ in range(10**9):
+        pass
+
+class Spins:
+    def __del__(self):
+        spin()
+
+    def __index__(self):
+        spin()
+
+class Spinning(wend.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, gradient):
+        spin()
+
+def examples():
+    spin()
+    yield 1
+
+x = wend.ones(3, requires_grad=True)
+y = x * 2
+"""
+
+# Calls from a thread in the midst of which the program ends.
+CALLED_BY = {
+    "hook": "y.register_hook(lambda g: spin()); y.sum().backward()",
+    "hook of a leaf": "x.register_hook(lambda g: spin()); y.sum().backward()",
+    "hook after accumulation":
+        "x.register_post_accumulate_grad_hook(lambda p: spin()); y.sum().backward()",
+    "hook of a node": "y.grad_fn.register_hook(lambda *a: spin()); y.sum().backward()",
+    "Function": "Spinning.apply(x).sum().backward()",
+    "saved tensor":
+        "wend.autograd.graph.saved_tensors_hooks(lambda v: spin(), spin).__enter__(); x.exp()",
+    "map": "wend.map(lambda i: spin(), range(3))",
+    "map after a wait": "wend.map(lambda i: (x.sum() > 0 and None, spin()), range(3))",
+    "examples of a map": "wend.map(lambda i: i, examples())",
+    "index": "x[Spins()]",
+    "argument": "x.sum(Spins())",
+    "end of a hook": "y.register_hook(lambda g, s=Spins(): None); y = None",
+    "end of a hook in a run":
+        "y.register_hook(lambda g, s=Spins(): None); y = (y * 2).detach(); y.sum().item()",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("where", CALLED_BY)
+def test_the_end_finds_a_thread_in_user_code_that_wend_called(where: str) -> None:
+    program = f"""
+def work():
+    global y
+    {CALLED_BY[where]}
+
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.15)
+print("end")
+"""
+    assert output_of(SPIN + program) == ["end"]
+
+
+def test_the_end_finds_threads_in_the_midst_of_maps() -> None:
+    program = """
+def for_ever():
+    while True:
+        wend.map(lambda i: wend.ones(2).sum().item() if wend.ones(2).sum() > i else i, range(9))
+
+for _ in range(2):
+    threading.Thread(target=for_ever, daemon=True).start()
+time.sleep(0.2)
+print("end")
+"""
+    for _ in range(4):
+        assert output_of(program) == ["end"]
+
+
 def test_a_waiting_thread_is_not_overtaken() -> None:
     """Whoever asks later has their turn later, though they ask again and again."""
     order: list[Any] = []
