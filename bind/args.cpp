@@ -80,11 +80,14 @@ class Parser {
     by_position_ = by_position;
     Named named;
     if (kwnames && !take_keywords(args + nargs, kwnames, varargs, by_position, named)) return false;
+    // To read a number may call user code, which may write tensors and change lists: tensors are
+    // read when all numbers are.
     for (int i = 0; i < by_position; ++i)
-      if (!convert(i, args[i])) return false;
+      if (!is_read_last(i, args[i]) && !convert(i, args[i])) return false;
     int next = by_position;
     if (varargs) {
-      if (!integers(s_.params[next], args + next, nargs - next, out_.args[next])) return false;
+      const auto item = [&](Py_ssize_t k) { return Object::borrowed(args[next + k]); };
+      if (!integers(s_.params[next], nargs - next, item, out_.args[next])) return false;
       ++next;
     }
     for (int i = next; i < n; ++i) out_.args[i] = s_.defaults[i];
@@ -92,7 +95,15 @@ class Parser {
     const uint32_t rest = (1u << n) - (1u << next);
     for (uint32_t at = named.which | (rest & ~s_.may_lack); at; at &= at - 1) {
       const int i = std::countr_zero(at);
-      if (named.has(i) ? !convert(i, named.values[i]) : !leave_out(i, named)) return false;
+      if (!named.has(i) ? !leave_out(i, named)
+                        : !is_read_last(i, named.values[i]) && !convert(i, named.values[i]))
+        return false;
+    }
+    for (int i = 0; i < by_position; ++i)
+      if (is_read_last(i, args[i]) && !convert(i, args[i])) return false;
+    for (uint32_t at = named.which; at; at &= at - 1) {
+      const int i = std::countr_zero(at);
+      if (is_read_last(i, named.values[i]) && !convert(i, named.values[i])) return false;
     }
     return true;
   }
@@ -178,6 +189,13 @@ class Parser {
     Arg& arg = out_.args[i];
     if (arg.is_number()) hold_number(arg);
     return true;
+  }
+
+  // Tensors, and lists of them.
+  bool is_read_last(int i, PyObject* o) const {
+    const Type type = s_.params[i].type;
+    if (type == Type::tensors) return PyList_Check(o) || PyTuple_Check(o);
+    return (type == Type::tensor || type == Type::operand) && is_tensor(o);
   }
 
   bool convert(int i, PyObject* o) {
@@ -340,11 +358,8 @@ class Parser {
     return overflow != 0;
   }
 
-  bool integers(const Param& p, PyObject* const* items, Py_ssize_t n, Arg& arg) {
-    // As PyTorch has it, of the first one only.
-    if (n && PyBool_Check(items[0]))
-      return no("argument '", p.name, "' must be tuple of ints, but found element of type bool at",
-                " pos 0");
+  template <class Item>
+  bool integers(const Param& p, Py_ssize_t n, Item item, Arg& arg) {
     int64_t* to;
     if (out_.n_ints + n <= 64) {
       to = out_.ints + out_.n_ints;
@@ -353,31 +368,38 @@ class Parser {
       to = out_.long_lists.emplace_back(n).data();
     }
     for (Py_ssize_t i = 0; i < n; ++i) {
-      if (!p.from_one && is_too_long(items[i]))
+      const Object held = item(i);
+      PyObject* const o = held.get();
+      // As PyTorch has it, of the first one only.
+      if (i == 0 && PyBool_Check(o))
+        return no("argument '", p.name, "' must be tuple of ints, but found element of type bool",
+                  " at pos 0");
+      if (!p.from_one && is_too_long(o))
         fail(ErrorKind::type, s_.op->name, "(): argument '", p.name,
              "' failed to unpack the object at pos ", i + 1,
              " with error \"Overflow when unpacking long long");
-      if (!to_int(items[i], to[i]))
+      if (!to_int(o, to[i]))
         return no("argument '", p.name, "' failed to unpack the object at pos ", i + 1,
-                  " with error \"type must be tuple of ints,but got ", Py_TYPE(items[i])->tp_name,
-                  "\"");
+                  " with error \"type must be tuple of ints,but got ", Py_TYPE(o)->tp_name, "\"");
     }
     arg = Arg::of(std::span<const int64_t>(to, n));
     return true;
   }
 
   bool int_list(const Param& p, PyObject* o, Arg& arg) {
+    const auto item = [o](Py_ssize_t i) { return item_of(o, i); };
     if (PyTuple_Check(o) || PyList_Check(o))
-      return integers(p, PySequence_Fast_ITEMS(o), PySequence_Fast_GET_SIZE(o), arg);
-    return p.from_one && PyIndex_Check(o) && !PyBool_Check(o) && integers(p, &o, 1, arg);
+      return integers(p, PySequence_Fast_GET_SIZE(o), item, arg);
+    const auto only = [o](Py_ssize_t) { return Object::borrowed(o); };
+    return p.from_one && PyIndex_Check(o) && !PyBool_Check(o) && integers(p, 1, only, arg);
   }
 
   bool real_list(const Param& p, PyObject* o, Arg& arg) {
     const size_t start = out_.reals.size();
     double v;
     if (PyTuple_Check(o) || PyList_Check(o)) {
-      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
-        if (!to_real(PySequence_Fast_GET_ITEM(o, i), v)) return false;
+      for (Py_ssize_t i = 0, n = PySequence_Fast_GET_SIZE(o); i < n; ++i) {
+        if (!to_real(item_of(o, i).get(), v)) return false;
         out_.reals.push(v);
       }
     } else if (p.from_one && to_real(o, v)) {

@@ -97,8 +97,8 @@ void find_dtype(PyObject* o, DType& dtype, bool& found) {
   } else if (PyFloat_Check(o)) {
     meet(default_dtype());
   } else if (PyList_Check(o) || PyTuple_Check(o)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-      find_dtype(PySequence_Fast_GET_ITEM(o, i), dtype, found);
+    for (Py_ssize_t i = 0, n = PySequence_Fast_GET_SIZE(o); i < n; ++i)
+      find_dtype(item_of(o, i).get(), dtype, found);
   } else if (is_sequence(o)) {
     // By number: what a pandas.Series gives one after the other has lost its dtype.
     const Py_ssize_t n = PySequence_Size(o);
@@ -182,7 +182,7 @@ void store(PyObject* o, const Dims& sizes, int dim, DType dtype, char*& to) {
     raise(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)",
           static_cast<long long>(sizes[dim]), dim, n);
   for (Py_ssize_t i = 0; i < n; ++i)
-    store(PySequence_Fast_GET_ITEM(items.get(), i), sizes, dim + 1, dtype, to);
+    store(item_of(items.get(), i).get(), sizes, dim + 1, dtype, to);
 }
 
 PyObject* number_object(const char* p, DType dtype) {

@@ -25,20 +25,24 @@ struct Arguments {
   }
 };
 
-Dims sizes_of(PyObject* const* items, Py_ssize_t n, const char* function) {
+void add_size(Dims& sizes, PyObject* o, const char* function) {
+  int64_t v;
+  if (!to_int(o, v)) raise(PyExc_TypeError, "%s(): sizes must be ints", function);
+  sizes.push(v);
+}
+
+Dims sizes_of(std::span<PyObject* const> items, const char* function) {
   Dims sizes;
-  for (Py_ssize_t i = 0; i < n; ++i) {
-    int64_t v;
-    if (!to_int(items[i], v)) raise(PyExc_TypeError, "%s(): sizes must be ints", function);
-    sizes.push(v);
-  }
+  for (PyObject* item : items) add_size(sizes, item, function);
   return sizes;
 }
 
 Dims sizes_of(PyObject* sequence, const char* function) {
   const Object items(PySequence_Fast(sequence, "sizes must be a tuple of ints"));
-  return sizes_of(PySequence_Fast_ITEMS(items.get()), PySequence_Fast_GET_SIZE(items.get()),
-                  function);
+  Dims sizes;
+  for (Py_ssize_t i = 0, n = PySequence_Fast_GET_SIZE(items.get()); i < n; ++i)
+    add_size(sizes, item_of(items.get(), i).get(), function);
+  return sizes;
 }
 
 void check_format(PyObject* format) {
@@ -84,7 +88,8 @@ PyObject* tensor_resize(PyObject* self, PyObject* const* args, Py_ssize_t nargs,
     PyObject* first = given.find(0, "size");
     const bool one_by_one = nargs > 0 && PyIndex_Check(first) && !PySequence_Check(first);
     if (!first && !nargs) return resize(self, Dims{});
-    return resize(self, one_by_one ? sizes_of(args, nargs, "resize_") : sizes_of(first, "resize_"));
+    return resize(self, one_by_one ? sizes_of(std::span(args, nargs), "resize_")
+                                   : sizes_of(first, "resize_"));
   });
 }
 

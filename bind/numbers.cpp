@@ -36,8 +36,9 @@ template <Elementwise kId>
 PyObject* inplace(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
     const WritingInPlace writing(is_tensor(self) ? &variable_of(self) : nullptr);
-    Value in[2] = {operand(self), operand(other, self)};
-    if (!in[1]) return Py_NewRef(Py_NotImplemented);
+    Value number = operand(other, self);  // to read it may call user code
+    if (!number) return Py_NewRef(Py_NotImplemented);
+    Value in[2] = {operand(self), std::move(number)};
     located([&] { return describe_call(op_of(kId), in, {}); },
             [&] {
               check_writable(self, in[1]->needs_grad());

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "bind/attributes.hpp"
@@ -98,9 +99,8 @@ PyObject* otherwise(const Callable& c, const GivenArgs& args) {
     PyDict_SetItem(by_name.get(), PyTuple_GET_ITEM(args.names, i),
                    args.all[args.n_by_position + i]);
   const Object name(PyUnicode_FromString(c.name.c_str()));
-  Object result(PyObject_CallFunctionObjArgs(registered("other_call"), name.get(),
-                                             c.method ? Py_True : Py_False, by_position.get(),
-                                             by_name.get(), nullptr));
+  Object result(call(registered("other_call"), name.get(), c.method ? Py_True : Py_False,
+                     by_position.get(), by_name.get()));
   return result.get() == Py_NotImplemented ? nullptr : result.release();
 }
 
@@ -163,6 +163,27 @@ Value record_primitive(const Op& op, const OpArgs& given) {
   return record(op, in.span(), attrs);
 }
 
+// Keeps tensors and their nodes while a body runs, in which user code may be called.
+class Held {
+ public:
+  explicit Held(const OpArgs& given) {
+    for (const Arg& a : given.args)
+      if (a.kind == Arg::tensor) nodes_.push(a.node);
+    for (Node* node : given.list) nodes_.push(node);
+    for (PyObject* tensor : given.tensors) tensors_.push(Py_NewRef(tensor));
+    for (Node* node : nodes_.span()) retain(node), use(node);
+  }
+  Held(const Held&) = delete;
+  ~Held() {
+    for (Node* node : nodes_.span()) let_go(node);
+    for (PyObject* tensor : tensors_.span()) Py_DECREF(tensor);
+  }
+
+ private:
+  ShortList<Node*, 16> nodes_;
+  ShortList<PyObject*, 16> tensors_;
+};
+
 Values run_op(const Op& op, const OpArgs& given) {
   if (op.body) {
     Call call{op, given.args};
@@ -210,9 +231,10 @@ PyObject* write_out(const Callable& c, const Op& op, PyObject* out, Values& resu
     raise(PyExc_TypeError, "expected tuple of %zd elements but got %zd",
           static_cast<Py_ssize_t>(results.size()), PySequence_Fast_GET_SIZE(items.get()));
   for (size_t i = 0; i < results.size(); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
-    if (!is_tensor(item)) raise(PyExc_TypeError, "out= must be a Tensor or a tuple of Tensors");
-    write_out_result(item, std::move(results[i]), c.name, op, read);
+    const Object item = item_of(items.get(), static_cast<Py_ssize_t>(i));
+    if (!is_tensor(item.get()))
+      raise(PyExc_TypeError, "out= must be a Tensor or a tuple of Tensors");
+    write_out_result(item.get(), std::move(results[i]), c.name, op, read);
   }
   return Py_NewRef(out);
 }
@@ -241,6 +263,8 @@ PyObject* record_call(const Callable& c, const Signature& s, const OpArgs& given
   if (s.op->primitive() && !c.inplace && !out && !given.requires_grad && !s.returns_list) {
     return wrap_result(record_primitive(*s.op, given), given.tensors);
   }
+  std::optional<Held> held;
+  if (s.op->body) held.emplace(given);
   Values results;
   try {
     results = run_op(*s.op, given);
@@ -251,7 +275,7 @@ PyObject* record_call(const Callable& c, const Signature& s, const OpArgs& given
   if (out) return write_out(c, *s.op, out, results, given.tensors);
   if (c.inplace) {
     // A body that gives its input back writes nothing, so that even a leaf may be given.
-    if (results[0].get() == variable_of(self).node()) return Py_NewRef(self);
+    if (results[0].get() == given.args[0].node) return Py_NewRef(self);
     if (s.op->body) may_write();
     check_arguments_apart(*s.op, self, results[0], given.tensors);
     write_result(self, std::move(results[0]));

@@ -132,7 +132,7 @@ void init_source(const char* package_directory) {
             for (; times > 0 && Py_REFCNT(object) > 1; --times) Py_DECREF(object);
             if (times == 0) return;
             // Its end may call somebody who has a weak reference to it.
-            let_go_after_run(code, [](void* last) { Py_DECREF(static_cast<PyObject*>(last)); });
+            let_go_when_done(code, [](void* last) { Py_DECREF(static_cast<PyObject*>(last)); });
           },
       .describe = describe,
       .line = line_of,

@@ -3,13 +3,15 @@
 The run and what user code does both give what they would give by themselves.
 """
 
+import functools
 import gc
 import signal
+import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -411,3 +413,154 @@ def test_another_thread_may_begin_and_end_a_report(fast_switches: None) -> None:
     done.set()
     thread.join(60)
     assert not thread.is_alive()
+
+
+class Acting:
+    """A number that does something when it is read."""
+
+    def __init__(self, value: int, act: Call) -> None:
+        self.value, self.act = value, act
+
+    def __index__(self) -> int:
+        self.act()
+        self.made = [wend.full((7,), float(i)) for i in range(64)]  # in memory that was let go of
+        return self.value
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        return float(self.__index__())
+
+
+CHANGES: dict[str, Callable[[wend.Tensor], Any]] = {
+    "add_": lambda x: x.add_(1),
+    "data": lambda x: setattr(x, "data", wend.ones(2)),
+    "set_": lambda x: x.set_(wend.ones(1)),
+    "resize_": lambda x: x.resize_(2),
+    "backward": lambda x: (x.detach().requires_grad_() * 2).sum().backward(),
+}
+READING: dict[str, Callable[[wend.Tensor, Any], Any]] = {
+    "narrow": lambda x, v: x.narrow(0, 0, v),
+    "view": lambda x, v: x.view(v, -1),
+    "sum": lambda x, v: x.sum(v),
+    "threshold": lambda x, v: wend.nn.functional.threshold(x, v, v),
+    "clamp_": lambda x, v: x.clamp_(v, v),
+    "index": lambda x, v: x[v],
+    "slice": lambda x, v: x[:v],
+    "list": lambda x, v: x[[v, 0]],
+    "setitem": lambda x, v: x.__setitem__(v, 3.0),
+    "index_fill_": lambda x, v: x.index_fill_(0, wend.tensor([0]), v),
+    "cat": lambda x, v: wend.cat([x, x], dim=v),
+    "keyword": lambda x, v: x.roll(shifts=v, dims=0),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("reading", READING)
+def test_arguments_that_change_the_tensor_when_they_are_read(reading: str, change: str) -> None:
+    """The call may refuse what it finds then."""
+    for value in (0, 1, 5):
+        x = wend.arange(6.0) * 1  # that nothing else holds
+        acting = Acting(value, functools.partial(CHANGES[change], x))
+        with suppress(RuntimeError, IndexError, TypeError, ValueError):
+            given = READING[reading](x, acting)
+            if isinstance(given, wend.Tensor):
+                given.tolist()
+        x.tolist()
+
+
+def test_tensors_are_read_when_all_numbers_are() -> None:
+    x = wend.zeros(4)
+    assert x.narrow(0, 0, Acting(2, lambda: x.add_(1))).tolist() == [1.0, 1.0]
+    assert wend.add(x, x, alpha=Acting(2, lambda: x.add_(1)).__index__()).tolist() == [6.0] * 4
+
+
+@pytest.mark.parametrize("how", ["clear", "shorten", "replace", "extend"])
+def test_lists_that_change_while_they_are_read(how: str) -> None:
+    items: list[Any] = []
+    changes: dict[str, Call] = {
+        "clear": items.clear,
+        "shorten": items.pop,
+        "replace": lambda: items.__setitem__(slice(None), [object() for _ in items]),
+        "extend": lambda: items.extend([1] * 100),
+    }
+    x = wend.arange(6.0)
+    calls: list[Callable[[], Any]] = [
+        lambda: x.view(items), lambda: wend.zeros(items), lambda: wend.tensor(items),
+        lambda: wend.tensor([items, items]), lambda: x[items], lambda: x.sum(items),
+        lambda: x.new_tensor(items), lambda: x.clone().resize_(items), lambda: wend.split(x, items),
+        lambda: wend.cat(items), lambda: x.clone().__setitem__(items, 1.0),
+        lambda: wend.nn.functional.interpolate(x.view(1, 1, 6), scale_factor=items),
+    ]  # fmt: skip
+    for call in calls:
+        for place in range(3):
+            items[:] = [1, 2, 3]
+            items[place] = Acting(1, changes[how])
+            with suppress(RuntimeError, IndexError, TypeError, ValueError):
+                call()
+
+
+def test_an_owner_of_memory_may_replace_tensors_when_it_goes() -> None:
+    """What it drops is being taken apart while the owner itself goes."""
+
+    class Bytes(bytearray):
+        def __del__(self) -> None:
+            call()
+
+    def call() -> None:
+        shared.data = shared.data.clone()
+        seen.append((weight @ shared.t()).sum().item())
+        made.append(wend.full((7,), 2.0) * 2)
+
+    seen: list[float] = []
+    made: list[wend.Tensor] = []
+    weight = wend.ones(3, 3).mul_(0.5)
+    shared = wend.ones(3, 3).add_(1)
+    for way in WAYS.values():
+        with running(way):
+            for _ in range(20):
+                array = Bytes(12)
+                x = wend.frombuffer(array, dtype=wend.float32)
+                y = (x * 2 + x + 1) * 2
+                del array, x
+                assert y.tolist() == [2.0] * 3
+    assert seen == [27.0] * len(WAYS) * 20
+    assert all(x.tolist() == [4.0] * 7 for x in made)
+
+
+@pytest.mark.parametrize("change", [c for c in CHANGES if c != "backward"])
+def test_a_tensor_may_change_while_it_is_written(change: str) -> None:
+    """What is computed before the write may call user code."""
+    for shares in (False, True):
+        for write in (
+            lambda x, mask: x.__setitem__(mask, wend.ones(3)),
+            lambda x, mask: x.masked_scatter_(mask, wend.ones(6)),
+            lambda x, mask: x.__setitem__(slice(None), mask * 2.0),
+            lambda x, mask: x.index_put_((mask,), wend.ones(3)),
+        ):
+            x = wend.from_numpy(np.zeros(6, np.float32)) if shares else wend.zeros(6)
+            calls = Calls(lambda x=x: CHANGES[change](x))  # type: ignore[misc]
+            y = wend.arange(6.0, requires_grad=True) * 2
+            y.register_hook(lambda gradient, calls=calls: None)
+            mask = y.detach() > 5
+            del calls, y
+            with suppress(RuntimeError):
+                write(x, mask)
+            x.tolist()
+
+
+def test_threads_that_use_wend_map_first_at_the_same_time() -> None:
+    program = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+import wend
+def work():
+    barrier.wait()
+    assert wend.map(lambda i: wend.ones(2).sum().item(), range(2)) == [2.0, 2.0]
+barrier = threading.Barrier(4)
+threads = [threading.Thread(target=work) for _ in range(4)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+"""
+    for _ in range(4):
+        subprocess.run([sys.executable, "-c", program], timeout=60, check=True)

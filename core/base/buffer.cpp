@@ -363,7 +363,7 @@ constinit BufferGoes buffer_goes = nullptr;
 void release(Buffer* b) {
   if (b->lender) {
     if (b->outside) take_back(*b);
-    b->lender == &whole ? whole.let_go(b->keeper) : let_go_after_run(b->keeper, b->lender->let_go);
+    b->lender == &whole ? whole.let_go(b->keeper) : let_go_when_done(b->keeper, b->lender->let_go);
     small_free(b, kHeader);
     return;
   }

@@ -389,7 +389,7 @@ namespace {
 
 bool may_start_early() {
   return mode.batching && !report && num_threads() > 1 && !turn.taken && !turn.awaited &&
-         !is_taking_apart() && are_small(pending);
+         !is_letting_go() && are_small(pending);
 }
 
 void start_early() {
@@ -443,10 +443,10 @@ void run_with_needs(Node& whole) {
 
 namespace {
 
-// Not inside a run, and not while nodes are taken apart or an exception is handled: those belong to
-// the thread, and another fiber would find them half done.
+// Not inside a run, and not while user code is called by what goes or an exception is handled:
+// those belong to the thread, and another fiber would find them half done.
 bool may_give_way() {
-  return mode.batching && !mode.eager && !is_taking_apart() && own_turns == 0 &&
+  return mode.batching && !mode.eager && !is_letting_go() && own_turns == 0 &&
          std::uncaught_exceptions() == 0 && !std::current_exception();
 }
 

@@ -65,11 +65,6 @@ void call_next() {
   q.waiters.front()->wakes.notify_one();
 }
 
-void let_go_of_put_off() {
-  // What user code puts off in turn is let go of at the end of its own run.
-  for (const auto& [what, let_go] : std::exchange(put_off.value, {})) let_go(what);
-}
-
 void give_way_to_soon() {
   const int turns = std::exchange(own_turns, 0);
   ++turn.suspended;

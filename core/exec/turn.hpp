@@ -28,7 +28,6 @@ enum class Rank : uint8_t {
 };
 void wait_for_turn(Rank rank);
 void call_next();
-void let_go_of_put_off();
 
 // Nobody runs between take_turn and give_turn but the caller.
 inline void take_turn(Rank rank = Rank::in_order) {

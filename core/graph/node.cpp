@@ -29,12 +29,7 @@ uint8_t values_held(const Node& node) {
 }
 
 // Nodes whose count reached zero and that wait to be taken apart.
-struct Dying {
-  std::vector<Node*> nodes;
-  bool draining = false;
-};
-
-constinit Forever<Dying> dying;
+constinit Forever<std::vector<Node*>> dying;
 
 [[gnu::always_inline]] inline void take_apart(Node* node) {
   if (node->state == State::pending) pending.remove(node);
@@ -42,7 +37,7 @@ constinit Forever<Dying> dying;
     Node* input = node->inputs[i].leak();
     if (!input) continue;
     if (values_held(*node) >> std::min(i, 7u) & 1) unuse(input);
-    if (--input->refs == 0) dying.value.nodes.push_back(input);
+    if (--input->refs == 0) dying.value.push_back(input);
   }
   if (node->batch) leave_batch(*node);
   BufferRef::adopt(node->buffer);
@@ -51,7 +46,7 @@ constinit Forever<Dying> dying;
   Extra* extra = node->extra;
   if (node->code) source_hooks.release(node->code, 1);
   free_memory(node);
-  if (extra) let_go_after_run(extra, [](void* e) { delete static_cast<Extra*>(e); });
+  if (extra) let_go_when_done(extra, [](void* e) { delete static_cast<Extra*>(e); });
 }
 
 [[gnu::noinline]] void drain(std::vector<Node*>& nodes) {
@@ -64,8 +59,6 @@ constinit Forever<Dying> dying;
 
 }  // namespace
 
-bool is_taking_apart() { return dying.value.draining; }
-
 int64_t live_nodes() { return static_cast<int64_t>(nodes_recorded() - nodes_freed); }
 
 void value_unneeded(Node* node) {
@@ -73,12 +66,13 @@ void value_unneeded(Node* node) {
 }
 
 void release(Node* node) {
-  Dying& d = dying.value;
-  if (d.draining) return d.nodes.push_back(node);
-  d.draining = true;
+  if (taking_apart) return dying.value.push_back(node);
+  taking_apart = true;
   take_apart(node);
-  if (!d.nodes.empty()) drain(d.nodes);
-  d.draining = false;
+  if (!dying.value.empty()) drain(dying.value);
+  taking_apart = false;
+  if (!put_off.value.empty()) [[unlikely]]
+    let_go_of_put_off();
 }
 
 Extra& extra(Node& node) {

@@ -222,7 +222,5 @@ inline void free_memory(Node* node) {
   small_free(node, sizeof(Node) + node->n_inputs * sizeof(Value));
   ++nodes_freed;
 }
-// Whether nodes are being freed, which may call user code.
-bool is_taking_apart();
 
 }  // namespace wend

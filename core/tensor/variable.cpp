@@ -1,8 +1,10 @@
 // tensor/variable.cpp: how aliases see each other's writes.
 #include "tensor/variable.hpp"
 
+#include <algorithm>
 #include <exception>
 
+#include "base/put_off.hpp"
 #include "exec/run.hpp"
 #include "graph/batch.hpp"
 #include "graph/mode.hpp"
@@ -167,13 +169,13 @@ void Variable::reset() {
 
 void Variable::set_node(Node* node) {
   retain(node);
-  unref(node_);
-  node_ = node;
+  unref(std::exchange(node_, node));
   stamp_ = family_->cell->stamp;
 }
 
 void Variable::join_family() {
   if (family_) return;
+  const HoldUserCode hold;
   auto cell = make_small<Cell>(++last_stamp, storage_of(node_));
   auto version = make_small<Version>(0u);
   family_ = new_family(std::move(cell), std::move(version), node_).leak();
@@ -186,6 +188,7 @@ void Variable::join_family() {
 }
 
 void Variable::refresh() {
+  const HoldUserCode hold;
   refresh_family(*family_);
   if (!view_) return set_node(family_->node);
   const bool written = family_->version->count != seen_version_;
@@ -213,6 +216,7 @@ void Variable::refresh() {
 }
 
 void Variable::read_from_base() {
+  const HoldUserCode hold;
   refresh_family(*family_);
   const bool lost = node_->flags & Node::refused || origin_ != Origin::plain;
   const Node& base = *history_of(family_->node);
@@ -247,6 +251,7 @@ void Variable::bump_version() {
 }
 
 void Variable::continue_version(Variable& before) {
+  const HoldUserCode hold;
   join_family();
   before.bump_version();
   family_->version = before.family_->version;
@@ -258,6 +263,7 @@ bool Variable::may_show_more() const {
 }
 
 Variable Variable::detach(bool own_version) {
+  const HoldUserCode hold;
   join_family();
   const Value plain = alias_without_grad(value());
   auto version = own_version ? make_small<Version>(0u) : family_->version;
@@ -271,12 +277,19 @@ Variable Variable::detach(bool own_version) {
 
 void Variable::write(const Value& value) {
   join_family();
+  const Value from = lies_outside() ? ready_to_copy(value) : Value();
+  const HoldUserCode hold;
   node();
   refresh_family(*family_);
+  // User code that was called since the value was recorded may have made the tensor another.
+  if (value->layout != node_->layout && !std::ranges::equal(value->sizes(), node_->sizes()))
+    fail(ErrorKind::runtime, "the tensor was given other sizes while it was being written");
+  lies_outside() ? write_outside(value, from ? from : ready_to_copy(value)) : write_inside(value);
+}
+
+void Variable::write_inside(const Value& value) {
   Family& family = *family_;
   Cell& cell = *family.cell;
-  Buffer* buffer = cell.node->buffer;
-  if (buffer && is_shared(*buffer) && !buffer->read_only) return write_outside(value);
   const bool grad = mode.grad && (value->needs_grad() || family.node->needs_grad());
   ++family.version->count;
   if (same_geometry(*cell.node, *family.node)) {
@@ -301,13 +314,23 @@ void Variable::write_part(const Value& value, bool grad) {
   derive_family_node(family, history ? history.get() : family.node);
 }
 
-// While somebody outside owns the memory, writes go into it at once.
-void Variable::write_outside(const Value& value) {
+bool Variable::lies_outside() const {
+  Buffer* const buffer = family_->cell->node->buffer;
+  return buffer && is_shared(*buffer) && !buffer->read_only;
+}
+
+// What is to be copied into memory that others own, computed; user code may be called meanwhile.
+Value Variable::ready_to_copy(const Value& value) const {
+  const bool overlaps = value->buffer == family_->cell->node->buffer;
+  Value from = overlaps ? clone(alias_without_grad(value)) : value;
+  observe_now(from);
+  return from;
+}
+
+// While somebody outside owns the memory, writes go into it at once: by a copy of `from`.
+void Variable::write_outside(const Value& value, const Value& from) {
   Family& family = *family_;
   Cell& cell = *family.cell;
-  const bool overlaps = value->buffer == cell.node->buffer;
-  const Value from = overlaps ? clone(alias_without_grad(value)) : value;
-  observe_now(from);
   Value history;
   if (mode.grad && (value->needs_grad() || family.node->needs_grad()))
     history = with_part(Value(family.node), value, *node_);
@@ -320,6 +343,7 @@ void Variable::write_outside(const Value& value) {
 }
 
 void Variable::rebase(Variable& other) {
+  const HoldUserCode hold;
   other.join_family();
   const Value now = alias_without_grad(other.value());
   const Value mine = node()->needs_grad() ? with_history_of(now, node_) : now;
@@ -334,6 +358,7 @@ void Variable::rebase(Variable& other) {
 }
 
 void Variable::change_geometry(Value node) {
+  const HoldUserCode hold;
   bump_version();
   set_geometry(std::move(node));
 }
@@ -349,6 +374,8 @@ void Variable::set_geometry(Value node) {
 
 void Variable::resize(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
   join_family();
+  observe_now(Value(family_->cell->node));
+  const HoldUserCode hold;
   node();
   Cell& cell = *family_->cell;
   observe_now(cell.node);
@@ -365,6 +392,7 @@ void Variable::resize(std::span<const int64_t> sizes, std::span<const int64_t> s
 }
 
 void Variable::replace_node(Value node) {
+  const HoldUserCode hold;
   if (!family_) {
     Variable v(std::move(node));
     v.origin_ = origin_;
@@ -387,18 +415,21 @@ const void* Variable::storage_key() {
 Buffer& Variable::exposed_storage() {
   observe(value());
   join_family();
-  Cell& cell = *family_->cell;
-  observe_now(cell.node);
+  const Ref<Cell> cell = family_->cell;
+  observe_now(Value(cell->node));
   // Whoever has yet to read it does so before others can write.
-  if (cell.node->uses > 1 || cell.node->buffer->refs > 1) run_pending();
-  Buffer* buffer = cell.node->buffer;
+  if (cell->node->uses > 1 || cell->node->buffer->refs > 1) run_pending();
+  // User code may have been called, which writes or replaces what this is about.
+  if (family_->cell != cell || !is_readable(*cell->node)) return exposed_storage();
+  const HoldUserCode hold;
+  Buffer* buffer = cell->node->buffer;
   if (buffer->read_only || whole_of(*buffer) ||
-      (!is_shared(*buffer) && (cell.node->uses > 1 || buffer->refs > 1))) {
+      (!is_shared(*buffer) && (cell->node->uses > 1 || buffer->refs > 1))) {
     // Somebody saved this value for backward: they keep it, the cell moves to a copy.
     WithoutGrad no_grad;
-    store(cell, own_copy(*cell.node));
+    store(*cell, own_copy(*cell->node));
   }
-  return *cell.node->buffer;
+  return *cell->node->buffer;
 }
 
 }  // namespace wend

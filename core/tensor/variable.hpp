@@ -158,7 +158,10 @@ class Variable {
   bool may_show_more() const;  // than the view that it was made from
   void write_part(const Value& value, bool grad);
   void set_geometry(Value node);
-  void write_outside(const Value& value);
+  void write_inside(const Value& value);
+  bool lies_outside() const;
+  Value ready_to_copy(const Value& value) const;
+  void write_outside(const Value& value, const Value& from);
   void refresh();
   void set_node(Node* node);
   void read_from_base();
