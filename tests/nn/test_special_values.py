@@ -205,3 +205,27 @@ def test_empty_bags_at_either_end(mode: str, offsets: list[int]) -> None:
         return bags, torch.autograd.grad(bags.sum(), table)
 
     both(program)
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda torch, F, x: F.multi_margin_loss(x, torch.tensor([1, 2])),
+        lambda torch, F, x: F.multi_margin_loss(x, torch.tensor([1, 2]), p=2),
+        lambda torch, F, x: F.multilabel_margin_loss(
+            x, torch.tensor([[1, -1, 0, 0], [3, 0, -1, 0]])
+        ),
+        lambda torch, F, x: F.margin_ranking_loss(x[0], x[1], torch.tensor([1, -1, 1, 1])),
+        lambda torch, F, x: F.hinge_embedding_loss(x, torch.tensor([[1, -1, 1, -1]] * 2)),
+        lambda torch, F, x: F.triplet_margin_loss(x[0], x[1], x[1] * 1, margin=1.0),
+        lambda torch, F, x: F.smooth_l1_loss(x, torch.zeros(2, 4)),
+        lambda torch, F, x: F.huber_loss(x, torch.zeros(2, 4)),
+    ],
+)
+def test_slopes_of_losses_right_at_their_margins(loss: Any) -> None:
+    def program(torch: Any) -> Any:
+        x = torch.tensor([[0.0, 1, 2, 1], [1, 1, 1, 0]], requires_grad=True)
+        loss(torch, torch.nn.functional, x).backward()
+        return x.grad
+
+    both(program)
