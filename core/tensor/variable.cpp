@@ -420,7 +420,8 @@ Buffer& Variable::exposed_storage() {
   // Whoever has yet to read it does so before others can write.
   if (cell->node->uses > 1 || cell->node->buffer->refs > 1) run_pending();
   // User code may have been called, which writes or replaces what this is about.
-  if (family_->cell != cell || !is_readable(*cell->node)) return exposed_storage();
+  if (family_->cell != cell || cell->node->state != State::valued || !cell->node->buffer)
+    return exposed_storage();
   const HoldUserCode hold;
   Buffer* buffer = cell->node->buffer;
   if (buffer->read_only || whole_of(*buffer) ||
