@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import wend
+from tests.ways import Way, running
 
 
 @pytest.fixture
@@ -220,3 +221,11 @@ def test_rows_of_a_table_are_looked_up_beside_others_and_bad_indices_are_told(
         rows.tolist()
     assert good.tolist() == [[9.0, 10.0, 11.0], [0.0, 1.0, 2.0]]
     assert after.item() == pytest.approx((x @ x).sum().item() + 33, rel=1e-4, abs=1e-2)
+
+
+def test_memory_that_a_worker_has_just_written_is_exposed() -> None:
+    with running(Way(launching=True)):
+        for size in (4, 64, 256):
+            x = wend.ones(size, size)
+            assert (x @ x).numpy().max() == size
+            assert (x + x).relu_().numpy().sum() == 2 * size * size
