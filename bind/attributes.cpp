@@ -97,7 +97,7 @@ int put_grad(PyObject* self, PyObject* value, void*) {
       [&] {
         TensorObject* t = as_tensor(self);
         if (!value || value == Py_None) {
-          Py_CLEAR(t->grad);
+          set_gradient(t, nullptr);
           return 0;
         }
         if (!is_tensor(value))
@@ -111,8 +111,7 @@ int put_grad(PyObject* self, PyObject* value, void*) {
           fail(ErrorKind::runtime, "attempting to assign a gradient of size '",
                show(theirs.sizes()), "' to a tensor of size '", show(mine.sizes()),
                "'. Please ensure that the gradient and the tensor are the same size");
-        Py_XSETREF(t->grad, Py_NewRef(value));
-        track(t);
+        set_gradient(t, Py_NewRef(value));
         return 0;
       },
       -1);
@@ -254,21 +253,21 @@ PyObject* method_tolist(PyObject* self, PyObject*) {
 PyObject* data_ptr(PyObject* self, PyObject*) {
   return guarded([&] {
     const Value v = variable_of(self).value();
-    observe(v);
+    read_bytes(v);
     return PyLong_FromVoidPtr(v->numel() ? v->data() : nullptr);
   });
 }
 PyObject* storage_ptr(PyObject* self, PyObject*) {
   return guarded([&] {
     const Value v = variable_of(self).value();
-    observe(v);
+    read_bytes(v);
     return PyLong_FromVoidPtr(v->buffer->data);
   });
 }
 PyObject* storage_bytes(PyObject* self, PyObject*) {
   return guarded([&] {
     const Value v = variable_of(self).value();
-    observe(v);
+    evaluate(v);
     return PyLong_FromSize_t(v->buffer->bytes);
   });
 }
@@ -306,7 +305,7 @@ PyObject* requires_grad_inplace(PyObject* self, PyObject* const* args, Py_ssize_
 PyObject* storage_content(PyObject* self, PyObject*) {
   return guarded([&] {
     const Value v = variable_of(self).value();
-    observe(v);
+    read_bytes(v);
     return PyBytes_FromStringAndSize(v->buffer->data, static_cast<Py_ssize_t>(v->buffer->bytes));
   });
 }
@@ -422,7 +421,7 @@ void write_out_result(PyObject* target, Value result, const std::string& name, c
     throw PythonError{};
   const Dims sizes(result->sizes());
   const Dims strides(result->layout->dense ? Dims(result->strides()) : contiguous_strides(sizes));
-  v.resize(sizes.span(), strides.span());
+  v.resize(sizes.span(), strides.span(), Write::untold);
   write_result(target, std::move(result));
 }
 

@@ -31,7 +31,7 @@ void relink(TensorObject* t, TensorLink& link) {
 
 }  // namespace
 
-void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
+void set_requires_grad(PyObject* tensor, bool on, const char* refusal, Write what) {
   TensorObject* t = as_tensor(tensor);
   Node& node = *t->variable.node();
   Node& history = *history_of(&node);
@@ -47,8 +47,8 @@ void set_requires_grad(PyObject* tensor, bool on, const char* refusal) {
     fail(ErrorKind::runtime,
          "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   // The link stays: graphs of before and after end in the same tensor, with the same hooks.
-  if (!on) return t->variable.replace_node(alias_without_grad(t->variable.value()));
-  t->variable.replace_node(new_leaf(t->variable.value()));
+  if (!on) return t->variable.replace_node(alias_without_grad(t->variable.value()), what);
+  t->variable.replace_node(new_leaf(t->variable.value()), what);
   Node& leaf = *history_of(t->variable.node());
   if (t->link && !static_cast<TensorLink&>(*t->link).retains_grad) extra(leaf).attachment = t->link;
   TensorLink& link = link_of(leaf);

@@ -12,7 +12,8 @@ Node& gradient_node(PyObject* tensor);
 void set_requires_grad(PyObject* tensor, bool on,
                        const char* refusal =
                            "Only Tensors of floating point and complex dtype can "
-                           "require gradients");
+                           "require gradients",
+                       Write what = Write::history);
 void unlink(TensorObject* t);
 // After a write in place: .grad is kept for the new node, if it was for the old one.
 void move_retained_grad(PyObject* tensor);

@@ -139,7 +139,7 @@ void store_number(PyObject* o, DType dtype, char* to) {
     const Value v = variable_of(t.get()).value();
     if (v->numel() != 1)
       raise(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
-    observe(v);
+    read_number(v);
     cast_loop(dtype, v->dtype)(to, 0, v->data(), 0, 1);
   } else if (is_floating(dtype)) {
     const double d = PyFloat_AsDouble(o);
@@ -163,7 +163,7 @@ void store_array(PyObject* array, const Dims& sizes, int dim, DType dtype, char*
           static_cast<long long>(dim < sizes.n ? sizes[dim] : 0), dim,
           static_cast<long long>(v->ndim() ? v->size(0) : 0));
   if (!v->layout->contiguous) v = contiguous_copy(v);
-  observe(v);
+  evaluate(v);
   cast_loop(dtype, v->dtype)(to, size_of(dtype), v->data(), size_of(v->dtype), v->numel());
   to += v->numel() * size_of(dtype);
 }
@@ -248,7 +248,8 @@ PyObject* tensor_from_data(PyObject* data, std::optional<DType> asked) {
 
 void require_grad_from_start(PyObject* tensor) {
   set_requires_grad(tensor, true,
-                    "Only Tensors of floating point and complex dtype can require gradients");
+                    "Only Tensors of floating point and complex dtype can require gradients",
+                    Write::untold);
 }
 
 bool is_foreign_array(PyObject* o) {
@@ -274,7 +275,7 @@ Value foreign_number(PyObject* o) {
 
 PyObject* to_list(PyObject* tensor) {
   const Value v = variable_of(tensor).value();
-  observe(v);
+  read_bytes(v);
   return list_of(*v, 0, v->numel() ? v->data() : nullptr);
 }
 
@@ -283,8 +284,9 @@ PyObject* item(PyObject* tensor) {
   if (v->numel() != 1)
     fail(ErrorKind::runtime, "a Tensor with ", v->numel(),
          " elements cannot be converted to Scalar");
-  observe(v);
-  return number_object(v->data(), v->dtype);
+  const Arg element = read_number(v);
+  if (element.kind == Arg::boolean) return PyBool_FromLong(element.as_bool());
+  return element.kind == Arg::real ? PyFloat_FromDouble(element.d) : PyLong_FromLongLong(element.i);
 }
 
 namespace {

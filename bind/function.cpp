@@ -148,7 +148,8 @@ PyObject* detached(PyObject* tensor) {
 PyObject* constant_output(const Output& o) {
   Variable& v = variable_of(o.object);
   if (o.is_input && (v.node()->needs_grad() || !o.dirty)) return detached(o.object);
-  if (v.node()->needs_grad() && !v.is_view()) v.replace_node(alias_without_grad(v.value()));
+  if (v.node()->needs_grad() && !v.is_view())
+    v.replace_node(alias_without_grad(v.value()), Write::untold);
   return Py_NewRef(o.object);
 }
 
@@ -187,7 +188,7 @@ PyObject* fresh_output(const Output& o, Node* function) {
     Variable own = v.detach(false);
     v.swap(own);
   }
-  v.replace_node(with_history(v.value(), function, o.index));
+  v.replace_node(with_history(v.value(), function, o.index), Write::untold);
   if (view) v.set_origin(o.one_of_many ? Origin::one_of_many : Origin::function);
   return result.release();
 }

@@ -57,7 +57,7 @@ uint64_t to_seed(PyObject* seed) {
 
 PyObject* manual_seed(PyObject* self, PyObject* seed) {
   return guarded([&] {
-    of(self) = {to_seed(seed), 0};
+    commit(of(self), {to_seed(seed), 0});
     return Py_NewRef(self);
   });
 }
@@ -72,7 +72,7 @@ uint64_t system_seed() {
 }
 
 PyObject* seed(PyObject* self, PyObject*) {
-  of(self) = {system_seed(), 0};
+  commit(of(self), {system_seed(), 0});
   return PyLong_FromUnsignedLongLong(of(self).seed);
 }
 
@@ -83,7 +83,7 @@ PyObject* get_offset(PyObject* self, PyObject*) {
 PyObject* set_offset(PyObject* self, PyObject* offset) {
   const uint64_t v = PyLong_AsUnsignedLongLong(offset);
   if (PyErr_Occurred()) return nullptr;
-  of(self).offset = v;
+  commit(of(self), {of(self).seed, v});
   Py_RETURN_NONE;
 }
 
@@ -105,8 +105,10 @@ PyObject* set_state(PyObject* self, PyObject* state) {
     if (v->dtype != DType::uint8) raise(PyExc_TypeError, "RNG state must be a torch.ByteTensor");
     if (v->numel() != sizeof(Generator)) fail(ErrorKind::runtime, "RNG state is wrong size");
     const Value bytes = v->layout->contiguous ? v : contiguous_copy(v);
-    observe(bytes);
-    std::memcpy(&of(self), bytes->data(), sizeof(Generator));
+    read_bytes(bytes);
+    Generator given;
+    std::memcpy(&given, bytes->data(), sizeof(Generator));
+    commit(of(self), given);
     return Py_NewRef(self);
   });
 }

@@ -1,5 +1,5 @@
 // bind/graph.cpp: the op table and the live graph, as data for Python.
-// How they are shown is the package's affair; looking at them observes nothing.
+// How they are shown is the package's affair; looking at them reads no value.
 #include "bind/graph.hpp"
 
 #include <nanobind/stl/optional.h>

@@ -25,7 +25,7 @@ constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
 // A number that seeds the fibers of one map; the generator it comes from moves on.
 uint64_t take_stream() {
   Generator& generator = current_generator();
-  return mixed(mixed(generator.seed + kGolden) + generator.take(1) + kGolden);
+  return mixed(mixed(generator.seed + kGolden) + draw(generator, 1) + kGolden);
 }
 
 }  // namespace

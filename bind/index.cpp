@@ -162,8 +162,8 @@ class Indexer {
 
   void tensor_item(Value t) {
     if (t->ndim() == 0 && !is_floating(t->dtype)) {
-      observe(t);
-      return is_mask(*t) ? boolean(int_of(*t) != 0) : select_item(int_of(*t));
+      if (is_mask(*t)) return boolean(read_truth(t));
+      return select_item(read_number(t).as_int());
     }
     if (!is_mask(*t) && t->dtype != DType::int64 && t->dtype != DType::int32)
       fail(ErrorKind::index, "tensors used as indices must be long, int, byte or bool tensors");

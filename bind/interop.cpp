@@ -337,7 +337,7 @@ PyObject* copy_of_array(PyObject* array, std::optional<DType> asked) {
   const Value own = asked && *asked != dtype ? cast(shared, *asked)
                     : readable               ? clone(shared)
                                              : shared;
-  observe(own);
+  evaluate(own);
   return wrap(as_data(*own));
 }
 

@@ -133,8 +133,7 @@ void TensorLink::retain(const Value& gradient) {
   if (!keep) return;
   Value total = tensor->grad ? variable_of(tensor->grad).value() + gradient
                              : first_gradient(gradient, tensor->variable.shape().layout);
-  Py_XSETREF(tensor->grad, wrap(std::move(total)));
-  track(tensor);
+  set_gradient(tensor, wrap(std::move(total)));
 }
 
 void TensorLink::entering(std::span<Value> outputs) {
@@ -169,16 +168,14 @@ void TensorLink::accumulate(const Value& gradient) {
   if (!history_of(now)->is_leaf())
     fail(ErrorKind::runtime, "leaf variable has been moved into the graph interior");
   if (!tensor->grad) {
-    tensor->grad = wrap(first_gradient(gradient, tensor->variable.shape().layout));
+    set_gradient(tensor, wrap(first_gradient(gradient, tensor->variable.shape().layout)));
   } else if (mode.grad) {
-    Value total = variable_of(tensor->grad).value() + gradient;
-    Py_SETREF(tensor->grad, wrap(std::move(total)));
+    set_gradient(tensor, wrap(variable_of(tensor->grad).value() + gradient));
   } else {
     const Object held = Object::borrowed(tensor->grad);
     Variable& grad = variable_of(held.get());
-    grad.write(grad.value() + gradient);
+    grad.write(grad.value() + gradient, Write::gradient);
   }
-  track(tensor);
   if (!post_accumulate) return;
   UserCode user;
   const Object list = hook_list(post_accumulate);

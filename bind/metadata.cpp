@@ -57,7 +57,6 @@ PyObject* resize(PyObject* self, const Dims& sizes) {
     if (size < 0) fail(ErrorKind::runtime, "numel: integer multiplication overflow");
   if (!std::ranges::equal(sizes.span(), v.shape().sizes())) {
     v.resize(sizes.span(), contiguous_strides(sizes.span()).span());
-    v.bump_version();
   }
   return Py_NewRef(self);
 }
@@ -74,7 +73,8 @@ Variable seen_as(PyObject* source, const Arguments& given) {
   PyObject* stride = given.find(3, "stride");
   const Dims strides = stride ? sizes_of(stride, "set_") : contiguous_strides(sizes.span());
   Variable shown = v.detach(true);
-  shown.change_geometry(as_strided(shown.value(), sizes.span(), strides.span(), offset));
+  shown.change_geometry(as_strided(shown.value(), sizes.span(), strides.span(), offset),
+                        Write::untold);
   return shown;
 }
 
@@ -125,8 +125,7 @@ PyObject* tensor_set(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
       fail(ErrorKind::runtime, "Could not set tensor of type ",
            name_of(variable_of(source).shape().dtype), " to a tensor of type ", name_of(dtype));
     Variable now = source ? seen_as(source, given) : Variable(full(Dims{0}.span(), 0, dtype));
-    now.continue_version(v);
-    v.swap(now);
+    v.become(now);
     return Py_NewRef(self);
   });
 }

@@ -21,6 +21,7 @@
 #include "bind/saved.hpp"
 #include "bind/source.hpp"
 #include "bind/types.hpp"
+#include "bind/watch.hpp"
 #include "exec/company.hpp"
 #include "exec/flight.hpp"
 #include "exec/late.hpp"
@@ -247,4 +248,5 @@ NB_MODULE(_C, m) {
   init_hub(m);
   init_graph(m);
   init_report(m);
+  init_watch(m);
 }

@@ -1,5 +1,5 @@
-// bind/numbers.cpp: operators of the Tensor type, straight to the elementwise list; conversion to
-// Python numbers observes.
+// bind/numbers.cpp: operators of the Tensor type, straight to the elementwise list, and conversion
+// to Python's numbers, which reads.
 #include "bind/numbers.hpp"
 
 #include "bind/convert.hpp"
@@ -95,37 +95,35 @@ PyObject* divide(PyObject* a, PyObject* b) {
 
 PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
-// The one element of a tensor, observed.
-Value only_element(PyObject* self) {
+Arg only_element(PyObject* self) {
   Variable& v = variable_of(self);
   if (v.shape().numel() != 1)
     fail(ErrorKind::value, "only one element tensors can be converted to Python scalars");
-  Value value = v.value();
-  observe(value);
-  return value;
+  return read_number(v.value());
 }
 
 int truth(PyObject* self) {
   return guarded(
       [&] {
-        const int64_t n = variable_of(self).shape().numel();
+        Variable& v = variable_of(self);
+        const int64_t n = v.shape().numel();
         if (n != 1)
           fail(ErrorKind::runtime, "Boolean value of Tensor with ",
                n ? "more than one value" : "no values", " is ambiguous");
-        return static_cast<int>(real_of(*only_element(self)) != 0);
+        return static_cast<int>(read_truth(v.value()));
       },
       -1);
 }
 
 PyObject* to_float(PyObject* self) {
-  return guarded([&] { return PyFloat_FromDouble(real_of(*only_element(self))); });
+  return guarded([&] { return PyFloat_FromDouble(only_element(self).as_real()); });
 }
 
 PyObject* to_int(PyObject* self) {
   return guarded([&] {
-    const Value element = only_element(self);
-    if (is_floating(element->dtype)) return PyLong_FromDouble(real_of(*element));
-    return PyLong_FromLongLong(int_of(*element));
+    const Arg element = only_element(self);
+    return element.kind == Arg::real ? PyLong_FromDouble(element.d)
+                                     : PyLong_FromLongLong(element.as_int());
   });
 }
 
@@ -135,7 +133,7 @@ PyObject* to_index(PyObject* self) {
     if (is_floating(shape.dtype) || shape.numel() != 1)
       raise(PyExc_TypeError,
             "only integer tensors of a single element can be converted to an index");
-    return PyLong_FromLongLong(int_of(*only_element(self)));
+    return PyLong_FromLongLong(only_element(self).as_int());
   });
 }
 

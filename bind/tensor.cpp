@@ -181,7 +181,7 @@ namespace {
   t->base = Py_NewRef(base ? base : tensor);
   // As in PyTorch, what is viewed without grad is a leaf that requires it but does not keep it.
   if (!mode.grad && variable_of(tensor).family()->node->needs_grad())
-    t->variable.replace_node(new_leaf(t->variable.value()));
+    t->variable.replace_node(new_leaf(t->variable.value()), Write::untold);
   return reinterpret_cast<PyObject*>(t);
 }
 
@@ -275,31 +275,16 @@ void check_no_overlap(PyObject* target, const Node& part, PyObject* source, cons
          "to a single memory location. Please clone() the tensor before performing the operation.");
 }
 
-namespace {
-
-// Without grad a tensor keeps what gradient it has: a leaf is one of the new sizes, and a result
-// has the way back through the view all the same.
-void change_geometry(PyObject* target, const Value& result) {
-  Variable& v = variable_of(target);
-  const Value history(history_of(v.node()));
-  if (result->needs_grad() || !history->needs_grad()) return v.change_geometry(result);
-  if (!history->is_leaf()) {
-    WithoutGrad restoring;
-    mode.grad = true;
-    Value in[] = {v.value()};
-    const auto attrs = result->attrs ? result->attrs->span() : std::span<const Arg>{};
-    return v.change_geometry(record(*result->op, in, attrs));
-  }
-  v.change_geometry(result);
-  v.replace_node(new_leaf(v.value()));
-  if (history->extra) extra(*history_of(v.node())).attachment = history->extra->attachment;
+void set_gradient(TensorObject* t, PyObject* grad) {
+  Py_XSETREF(t->grad, grad);
+  if (grad) track(t);
+  if (is_watched()) [[unlikely]]
+    tell_wrote(grad ? variable_of(grad).node() : nullptr, Write::gradient);
 }
-
-}  // namespace
 
 void write_result(PyObject* target, Value result) {
   Variable& v = variable_of(target);
-  if (is_view_of(target, *result)) return change_geometry(target, result);
+  if (is_view_of(target, *result)) return v.change_geometry(result);
   const Node& shape = v.shape();
   if (!std::ranges::equal(result->sizes(), shape.sizes()))
     fail(ErrorKind::runtime, "output with shape ", show(shape.sizes()),

@@ -37,6 +37,8 @@ PyObject* wrap_alias_as(PyTypeObject* type, PyObject* tensor);
 // Getter and setter of __dict__.
 PyObject* get_dict(PyObject* self, void*);
 int set_dict(PyObject* self, PyObject* dict, void*);
+// Sets .grad to a tensor, whose reference is taken over, or to nothing.
+void set_gradient(TensorObject* t, PyObject* grad);
 // From here on the object may be part of a reference cycle.
 void track(TensorObject* t);
 

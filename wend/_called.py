@@ -77,6 +77,7 @@ min: min_values
 mode: mode_place mode_values
 multinomial: draw_categories
 nanmedian: nanmedian_place nanmedian_values
+nonzero: nonzero_places
 nll_loss: nll_loss_forward
 norm: _vector_norm
 normal: draw_normal draw_normal_of draw_normal_of_mean draw_normal_of_std

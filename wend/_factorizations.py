@@ -95,7 +95,7 @@ def check_square_float(A: Tensor, where: str) -> None:
 def refuse_failure(
     info: Tensor, where: str, why: Callable[[int], str], kind: type[Exception] = LinAlgError
 ) -> None:
-    """Raise for the first matrix of which LAPACK reported a failure; this observes."""
+    """Raise for the first matrix of which LAPACK reported a failure; this reads."""
     for i, code in enumerate(info.reshape(-1).tolist()):
         if code:
             batch = f"(Batch element {i}): " if info.ndim else ""

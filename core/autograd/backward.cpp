@@ -41,7 +41,7 @@ bool has_nan(const Value& v) {
   if (!is_floating(v->dtype)) return false;
   WithoutGrad no_grad;
   const Value count = sum(cast(ne(v, v), DType::float32), std::span<const int64_t>(), false);
-  observe(count);
+  evaluate(count);
   return real_of(*count) > 0;
 }
 
@@ -532,7 +532,8 @@ void backward(Backward& request) {
   // A root whose value was dropped has run; only its history is needed. Nor is a value needed that
   // a kernel is still at.
   for (const auto& root : request.roots)
-    if (root.node->state != State::dropped && root.node->state != State::valued) observe(root.node);
+    if (root.node->state != State::dropped && root.node->state != State::valued)
+      evaluate(root.node);
   Walk walk(request);
   struct During {
     During(bool grad, Walk* walk)

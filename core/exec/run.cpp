@@ -30,7 +30,7 @@ constinit Counters counters;
 // may not.
 constinit RunAtOnce run_at_once = [](Node& node) {
   if (node.flags & Node::stands_for_batch) return run_with_needs(node);
-  node.op->at_once ? observe(node) : observe_now(node);
+  node.op->at_once ? evaluate(node) : evaluate_now(node);
 };
 
 namespace {
@@ -503,15 +503,15 @@ void settle(bool finish) {
   if (finish) finish_kernels();
 }
 
-void observe(Node& node) {
+void evaluate(Node& node) {
   if (node.state == State::pending) {
     if (report && !mode.fiber) report->observed(weigh_waiting(node, kManyFibers).nanoseconds);
     give_way_for(node);
   }
-  observe_now(node);
+  evaluate_now(node);
 }
 
-void observe_now(Node& node) {
+void evaluate_now(Node& node) {
   if (node.state == State::pending) start_pending();
   if (kernels_in_flight && some_failed()) finish_kernels();
   if (node.state == State::dropped && node.op->view) derive_again(node);

@@ -1,24 +1,14 @@
-// exec/run.hpp: the one point through which every observation goes, and what a run did.
+// exec/run.hpp: running what is pending, and what a run did. Who looks at values includes
+// graph/read.
 #pragma once
 
+#include "graph/read.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
 
-// Gives `node` its value, running what is pending; raises the node's error if it has one. A fiber
-// lets the others go on first, so that what they record runs together.
-void observe(Node& node);
-inline void observe(const Value& v) {
-  if (!v->buffer || kernels_in_flight) observe(*v);
-}
-// The same at once, where others must not change what surrounds the call.
-void observe_now(Node& node);
-inline void observe_now(const Value& v) {
-  if (!v->buffer || kernels_in_flight) observe_now(*v);
-}
-// Runs everything that is pending and that somebody may still look at.
-void run_pending();
-// The same, but the last kernels may still be at it when it returns: who looks waits for them.
+// As run_pending, but the last kernels may still be at it when it returns: who looks waits for
+// them.
 void start_pending();
 void finish_kernels();
 // In a fiber together with the others, who may have recorded more when it returns.

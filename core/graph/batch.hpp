@@ -50,6 +50,7 @@ struct Batch {
 struct PlainMode {
   explicit PlainMode(const Node* line_of) : before(std::exchange(mode, Mode{})) {
     mode.line_of = line_of;
+    mode.unwatched = true;
   }
   PlainMode(const PlainMode&) = delete;
   ~PlainMode() { mode = before; }

@@ -28,6 +28,7 @@ struct Mode {
   bool batching = true;           // like nodes run as one
   bool anomaly = false;           // the walk back names the node where an error arises
   bool check_nan = false;         // ... and takes NaN for one
+  bool unwatched = false;         // what happens is no event, see graph/watch
   const Node* line_of = nullptr;  // while gradients are recorded: the node whose line they inherit
   Saver* saver = nullptr;         // none: values are saved as they are
   Walk* walk = nullptr;           // the walk back that calls user code now

@@ -8,6 +8,7 @@
 #include "graph/batch.hpp"
 #include "graph/fiber.hpp"
 #include "graph/outside.hpp"
+#include "graph/watch.hpp"
 
 namespace wend {
 
@@ -281,6 +282,7 @@ namespace {
 
 // After a node was made that does not simply wait for its turn.
 [[gnu::noinline]] void attend_to(Node& node, bool outside) {
+  if (is_watched()) tell_recorded(node);
   if (mode.saver && node.saved) pack_saved(node);
   if (node.op->at_once || mode.eager || outside) run_at_once(node);
 }
@@ -309,12 +311,14 @@ template <size_t kInputs>
       if (!needs.started) node->row = 0;
       node->order = next_order();
       let_inputs_go(*node);
+      if (is_watched()) [[unlikely]]
+        tell_recorded(*node);
       return Value::adopt(node);
     }
   }
   pending.add(node, key);
   Value result = Value::adopt(node);
-  if (op.at_once | mode.eager | needs.outside | (mode.saver != nullptr)) [[unlikely]]
+  if (op.at_once | mode.eager | needs.outside | (mode.saver != nullptr) | some_watch) [[unlikely]]
     attend_to(*node, needs.outside);
   return result;
 }
@@ -331,7 +335,7 @@ template <size_t kInputs, bool kOrdinary = false>
 [[gnu::always_inline]] inline Value append_like(const Op& op, std::span<Value, kInputs> inputs,
                                                 Attrs* attrs, DType dtype, const Layout* layout,
                                                 int64_t offset, const Known& known) {
-  bool unusual = !known.waits | special_nodes | mode.eager | mode.inference |
+  bool unusual = !known.waits | special_nodes | some_watch | mode.eager | mode.inference |
                  (!kOrdinary && outside_buffers != 0) | (mode.saver != nullptr);
   uint32_t level = 1;
   for (const Value& in : inputs) {
@@ -417,6 +421,8 @@ Value append_marker(const Op& op, std::span<Value> inputs, const Layout* layout)
   node->row = std::max(1u, level_above(inputs));
   take_inputs(*node, inputs);
   pending.add(node);
+  if (is_watched()) [[unlikely]]
+    tell_recorded(*node);
   return Value::adopt(node);
 }
 
@@ -570,6 +576,8 @@ Value from_buffer(const Op& op, BufferRef buffer, DType dtype, const Layout* lay
   node->buffer = buffer.leak();
   node->state = State::valued;
   node->order = next_order();
+  if (is_watched()) [[unlikely]]
+    tell_recorded(*node);
   return Value::adopt(node);
 }
 

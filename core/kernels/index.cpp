@@ -290,10 +290,14 @@ int64_t count_nonzero(std::span<const int64_t> sizes, Strided in) {
 }
 
 void find_nonzero(std::span<const int64_t> sizes, Strided in, int64_t* coordinates, int64_t n) {
+  int64_t row = 0;
   each_nonzero(sizes, in, [&](const int64_t* at) {
-    for (size_t i = 0; i < sizes.size(); ++i) coordinates[i * n] = at[i];
-    ++coordinates;
+    if (row == n) return;  // others have written to the memory since it was counted
+    for (size_t i = 0; i < sizes.size(); ++i) coordinates[i * n + row] = at[i];
+    ++row;
   });
+  for (size_t i = 0; i < sizes.size(); ++i)
+    std::fill(coordinates + i * n + row, coordinates + (i + 1) * n, 0);
 }
 
 }  // namespace wend

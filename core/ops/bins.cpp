@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "base/checked.hpp"
-#include "exec/run.hpp"
+#include "graph/read.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"
 #include "ops/places.hpp"
@@ -129,10 +129,10 @@ Value list_of(const std::vector<T>& items, DType dtype) {
   return from_buffer(op_named("computed"), std::move(buffer), dtype, layout.get());
 }
 
-// Contiguous and valued.
-Value observed(const Value& a) {
+// All elements of `a`, contiguous.
+Value elements_of(const Value& a) {
   const Value own = a->layout->contiguous ? a : contiguous_copy(a);
-  observe(own);
+  read_bytes(own);
   return own;
 }
 
@@ -152,7 +152,7 @@ Value with_history(const char* op, const Value& value, const Value& of) {
 
 template <class T>
 Value weighted_bincount(const Node& values, const Value& weights, int64_t bins, DType dtype) {
-  const Value given = observed(cast(weights, dtype));
+  const Value given = elements_of(cast(weights, dtype));
   const Value sums = filled_list<T>(bins, dtype, [&](T* out) {
     sum_weights(indices(values), values.numel(), reinterpret_cast<const T*>(given->data()), out);
   });
@@ -170,7 +170,7 @@ Values body_bincount(Call& c) {
   if (a->numel() == 0) return {full(Dims{c[2].as_int()}.span(), 0, DType::int64)};
   if (!c[1].is_none() && (c.tensor(1)->ndim() != 1 || c.tensor(1)->numel() != a->numel()))
     fail(ErrorKind::runtime, "weights should be 1-d and have the same length as input");
-  const Value values = observed(cast(a, DType::int64));
+  const Value values = elements_of(cast(a, DType::int64));
   const int64_t *first = indices(*values), *end = first + values->numel();
   int64_t bins = c[2].as_int();
   for (const int64_t* v = first; v < end; ++v) {
@@ -237,7 +237,7 @@ Values body_distinct(Call& c) {
   Dims order{dim};  // slices are compared in the order of the other dimensions
   for (int i = 0; i < whole->ndim(); ++i)
     if (i != dim) order.push(i);
-  const Value rows = observed(permute(whole, order));
+  const Value rows = elements_of(permute(whole, order));
   const Groups groups = group_rows(a->dtype, rows->data(), n, width, c[2].as_bool());
   const Value inverse = list_of(groups.inverse, DType::int64);
   const Value found = index_select(whole, dim, list_of(groups.first, DType::int64));

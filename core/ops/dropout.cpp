@@ -92,7 +92,7 @@ Value drop_again(const GradCall& s) {
 Value dropout(const Value& x, double p) {
   static const Op& op = op_named("dropped");
   Generator& generator = current_generator();
-  const uint64_t offset = generator.take(philox_steps(x->numel()));
+  const uint64_t offset = draw(generator, philox_steps(x->numel()));
   return record(op, {x},
                 {Arg::of(p), Arg::of(std::bit_cast<int64_t>(generator.seed)),
                  Arg::of(std::bit_cast<int64_t>(offset))});

@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/threads.hpp"
-#include "exec/run.hpp"
+#include "graph/read.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/elementwise.hpp"
 #include "ops/batching.hpp"
@@ -208,15 +208,16 @@ Values one_hot_body(Call& c) {
   if (indices->numel() == 0 && classes <= 0)
     fail(ErrorKind::runtime, "Can not infer total number of classes from empty tensor.");
   if (classes == -1) {
-    observe(indices);
-    const int64_t* at = numbers_of(*indices);
-    classes = checked_add(std::max<int64_t>(0, *std::max_element(at, at + indices->numel())), 1);
-    check_classes(at, indices->numel(), classes);
+    classes = read_size(indices, [](const Node& known) {
+      const int64_t *at = numbers_of(known), *end = at + known.numel();
+      return checked_add(std::max<int64_t>(0, *std::max_element(at, end)), 1);
+    });
+    check_classes(numbers_of(*indices), indices->numel(), classes);
   }
   look_at_given(*c[0].node, [=](const int64_t* at, int64_t n) { check_classes(at, n, classes); });
   // Without classes nothing is left to run, so that the values are looked at here.
   if (classes <= 0) {
-    observe(indices);
+    evaluate(indices);
     check_classes(numbers_of(*indices), indices->numel(), classes);
   }
   return {record(op, {indices}, {Arg::of(classes)})};

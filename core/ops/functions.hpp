@@ -118,7 +118,7 @@ Value index(const Value& a, std::span<const Value> indices);
 Value index_put(const Value& a, std::span<const Value> indices, const Value& values,
                 bool accumulate);
 // The positions of the elements that are not zero: a row for each, or a list for each dimension.
-// Both observe; the second takes a tensor without dimensions as a list of one.
+// Both read how many there are; the second takes a tensor without dimensions as a list of one.
 Value nonzero(const Value& a);
 Values nonzero_indices(const Value& a);
 Value masked_fill(const Value& a, const Value& mask, const Value& value);

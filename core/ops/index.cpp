@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "exec/run.hpp"
+#include "graph/read.hpp"
 #include "ops/batching.hpp"
 #include "ops/places.hpp"
 
@@ -558,9 +558,9 @@ void check_bounds(const Node& index, int64_t low, int64_t size, int64_t dim, Out
 
 void check_early(const Value& index, int64_t low, int64_t size, int64_t dim, OutOfRange raise) {
   if (low == size && index->numel() > 0) {
-    observe(index);
+    evaluate(index);
     const Value known = as_index(index);
-    observe(known);
+    evaluate(known);
     return check_bounds(*known, low, size, dim, raise);
   }
   look_at_given(*index, [&](const int64_t* at, int64_t n) {

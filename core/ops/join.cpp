@@ -4,7 +4,7 @@
 
 #include "base/checked.hpp"
 #include "base/forever.hpp"
-#include "exec/run.hpp"
+#include "graph/read.hpp"
 #include "ops/batching.hpp"
 #include "ops/geometry.hpp"
 
@@ -360,7 +360,7 @@ Values body_tensor_split_by(Call& c) {
          "one-dimensional tensor, but got a tensor with ",
          by->ndim(), " dims");
   const Value list = contiguous_copy(by);
-  observe(list);
+  read_bytes(list);
   const auto* numbers = list->numel() ? reinterpret_cast<int64_t*>(list->data()) : nullptr;
   const auto n = static_cast<size_t>(list->numel());
   return tensor_split(c.tensor(0), by->ndim() ? Arg::of(std::span(numbers, n)) : Arg::of(*numbers),

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/threads.hpp"
-#include "exec/run.hpp"
+#include "graph/read.hpp"
 #include "ops/batching.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"

@@ -1,8 +1,8 @@
-// ops/mask.cpp: choosing elements by a condition. Which are chosen is known once the condition has
-// its value, so ops whose sizes depend on it observe it.
+// ops/mask.cpp: choosing elements by a condition. How many are chosen is read when the op is
+// recorded, which are chosen when it runs.
 #include <algorithm>
 
-#include "exec/run.hpp"
+#include "graph/read.hpp"
 #include "ops/places.hpp"
 
 namespace wend {
@@ -80,6 +80,19 @@ Values body_masked_scatter(Call& c) {
   return {reshape(index_put(list, where, values, false), broadcast_sizes(both))};
 }
 
+// Attribute: how many elements are not zero. A column for each dimension.
+void infer_nonzero_places(Infer& s) {
+  const int64_t n = s.attrs[0].as_int();
+  const int64_t sizes[] = {n, s.in[0]->ndim()}, strides[] = {1, std::max<int64_t>(n, 1)};
+  s.dtype = DType::int64;
+  s.layout = intern(sizes, strides);
+}
+
+void run_nonzero_places(Run& s) {
+  find_nonzero(s.in(0).sizes(), strided(s.in(0)), reinterpret_cast<int64_t*>(s.out()),
+               s.attr(0).as_int());
+}
+
 constexpr Op kOps[] = {
     {.name = "masked_fill",
      .signature = "(Tensor input, Tensor mask, Operand value) -> Tensor",
@@ -98,6 +111,14 @@ constexpr Op kOps[] = {
      .signature = "(Tensor input, *, True as_tuple, Tensor? out=None) -> Tensor[]",
      .body = body_nonzero_as_tuple,
      .out = false},
+    {.name = "nonzero_places",
+     .signature = "(Tensor input, int n) -> Tensor",
+     .infer = infer_nonzero_places,
+     .kernel = run_nonzero_places,
+     .launches = true,
+     .differentiable = false,
+     .work = [](const Node& node) { return 2.0 * static_cast<double>(node.inputs[0]->numel()); },
+     .hidden = true},
     {.name = "where",
      .signature = "(Tensor condition) -> Tensor[]",
      .doc = "The positions of the elements that are not zero, one list for each dimension.",
@@ -128,7 +149,7 @@ std::span<const Op> mask_ops() { return kOps; }
 // Only a dtype that cannot hold every number of the other's makes it necessary to look.
 void check_written(const Value& number, DType dtype) {
   if (promote(number->dtype, dtype) == dtype) return;
-  observe(number);
+  evaluate(number);
   check_fits(*number, dtype);
 }
 
@@ -137,14 +158,11 @@ Value masked_fill(const Value& a, const Value& mask, const Value& value) {
 }
 
 Value nonzero(const Value& a) {
-  observe(a);
-  const Strided memory = a->numel() ? strided(*a) : Strided{nullptr, a->dtype, a->strides()};
-  const int64_t n = a->numel() ? count_nonzero(a->sizes(), memory) : 0;
-  const int64_t sizes[] = {n, a->ndim()}, strides[] = {1, std::max<int64_t>(n, 1)};
-  const LayoutRef layout = intern(sizes, strides);
-  BufferRef buffer = allocate(layout->numel * sizeof(int64_t));
-  if (n) find_nonzero(a->sizes(), memory, reinterpret_cast<int64_t*>(buffer->data), n);
-  return from_buffer(op_named("computed"), std::move(buffer), DType::int64, layout.get());
+  static const Op& places = op_named("nonzero_places");
+  const int64_t n = read_size(a, [](const Node& known) {
+    return known.numel() ? count_nonzero(known.sizes(), strided(known)) : 0;
+  });
+  return record(places, {a}, {Arg::of(n)});
 }
 
 Values nonzero_indices(const Value& given) {

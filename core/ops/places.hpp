@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "exec/run.hpp"
+#include "graph/read.hpp"
 #include "kernels/index.hpp"
 #include "ops/families.hpp"
 #include "ops/functions.hpp"

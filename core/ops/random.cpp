@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "base/threads.hpp"
-#include "exec/run.hpp"
 #include "graph/fiber.hpp"
+#include "graph/read.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/distributions.hpp"
 #include "ops/families.hpp"
@@ -257,7 +257,7 @@ struct Draw {
 Value drawn(const Draw& d, const Layout& layout, DType dtype, Values inputs = {}) {
   const int64_t steps = d.steps < 0 ? philox_steps(layout.numel) : d.steps;
   const auto seed = static_cast<int64_t>(d.generator.seed);
-  const auto offset = static_cast<int64_t>(d.generator.take(static_cast<uint64_t>(steps)));
+  const auto offset = static_cast<int64_t>(draw(d.generator, static_cast<uint64_t>(steps)));
   return record(op_named(d.op), inputs,
                 {Arg::of(layout.sizes()), layout.contiguous ? Arg{} : Arg::of(layout.strides()),
                  Arg::of(dtype), Arg::of(seed), Arg::of(offset), d.first, d.second});
@@ -406,7 +406,7 @@ Values body_normal_numbers(Call& c) {
 void check_deviations(const Value& std) {
   if (std->numel() == 0) return;
   const Value negative = amax(lt(std, 0), Dims{}, false);
-  observe(negative);
+  evaluate(negative);
   if (int_of(*negative)) fail(ErrorKind::runtime, "normal expects all elements of std >= 0.0");
 }
 

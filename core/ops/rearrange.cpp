@@ -5,7 +5,7 @@
 
 #include "base/checked.hpp"
 #include "base/threads.hpp"
-#include "exec/run.hpp"
+#include "graph/read.hpp"
 #include "ops/batching.hpp"
 #include "ops/geometry.hpp"
 
@@ -259,7 +259,7 @@ Value interleaved_indices(const Value& repeats, const Arg& output_size) {
     fail(ErrorKind::not_implemented, "\"repeat_interleave_cpu\" not implemented for '",
          scalar_type_name(repeats->dtype), "'");
   const Value list = contiguous_copy(cast(repeats, DType::int64));
-  observe(list);
+  read_bytes(list);
   const int64_t n = list->numel();
   const auto* times = n ? reinterpret_cast<const int64_t*>(list->data()) : nullptr;
   int64_t total = 0;

@@ -5,10 +5,10 @@
 #include <exception>
 
 #include "base/put_off.hpp"
-#include "exec/run.hpp"
 #include "graph/batch.hpp"
 #include "graph/mode.hpp"
 #include "graph/outside.hpp"
+#include "graph/read.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
 #include "tensor/refusal.hpp"
@@ -106,13 +106,6 @@ void refresh_family(Family& family) {
   if (family.stamp != family.cell->stamp) derive_family_node(family, family.node);
 }
 
-// What is stored may be a view of what the cell held so far, which goes.
-void store(Cell& cell, Value node) {
-  if (node->state == State::dropped) derive_again(*node);
-  cell.node = std::move(node);
-  cell.stamp = ++last_stamp;
-}
-
 // The node of the storage that `node` lies in: itself, unless it is a view of a part.
 Value storage_of(Node* node) {
   Node* root = node;
@@ -137,6 +130,14 @@ void release(Version* version) { free_small(version); }
 void release(Family* family) {
   unref(family->node);
   free_small(family);
+}
+
+// The view that `view` is, of `base` and with its gradient.
+Value recorded_with_grad(const Node& view, const Value& base) {
+  WithoutGrad restoring;
+  mode.grad = true;
+  Value in[] = {base};
+  return record(*view.op, in, view.attrs ? view.attrs->span() : std::span<const Arg>{});
 }
 
 Value new_leaf(const Value& value) {
@@ -245,16 +246,36 @@ bool Variable::overlaps(const Node& other, const Node& part, bool apart) {
   return meet && (apart || !same_geometry(part, other));
 }
 
+void Variable::commit(Change change) {
+  Cell& cell = *family_->cell;
+  const bool stored = static_cast<bool>(change.storage);
+  if (stored) {
+    // It may be a view of what the cell held so far, which goes.
+    if (change.storage->state == State::dropped) derive_again(*change.storage);
+    cell.node = std::move(change.storage);
+  }
+  if (change.moves) cell.stamp = ++last_stamp;
+  if (change.history) derive_family_node(*family_, const_cast<Node*>(change.history));
+  if (change.family) set_family_node(*family_, change.family);
+  if (!view_ && (change.history || change.family)) set_node(family_->node);
+  if (change.own) set_node(change.own);
+  tell(stored ? cell.node.get() : node_, change.what);
+}
+
 void Variable::bump_version() {
   join_family();
   ++family_->version->count;
+  tell(node_, Write::version);
 }
 
-void Variable::continue_version(Variable& before) {
+void Variable::become(Variable& other) {
   const HoldUserCode hold;
   join_family();
-  before.bump_version();
-  family_->version = before.family_->version;
+  other.join_family();
+  ++family_->version->count;
+  other.family_->version = family_->version;
+  swap(other);
+  tell(node_, Write::data);
 }
 
 bool Variable::may_show_more() const {
@@ -275,7 +296,7 @@ Variable Variable::detach(bool own_version) {
   return v;
 }
 
-void Variable::write(const Value& value) {
+void Variable::write(const Value& value, Write what) {
   join_family();
   const Value from = lies_outside() ? ready_to_copy(value) : Value();
   const HoldUserCode hold;
@@ -284,34 +305,33 @@ void Variable::write(const Value& value) {
   // User code that was called since the value was recorded may have made the tensor another.
   if (value->layout != node_->layout && !std::ranges::equal(value->sizes(), node_->sizes()))
     fail(ErrorKind::runtime, "the tensor was given other sizes while it was being written");
-  lies_outside() ? write_outside(value, from ? from : ready_to_copy(value)) : write_inside(value);
+  lies_outside() ? write_outside(value, from ? from : ready_to_copy(value), what)
+                 : write_inside(value, what);
 }
 
-void Variable::write_inside(const Value& value) {
+void Variable::write_inside(const Value& value, Write what) {
   Family& family = *family_;
   Cell& cell = *family.cell;
   const bool grad = mode.grad && (value->needs_grad() || family.node->needs_grad());
   ++family.version->count;
   if (same_geometry(*cell.node, *family.node)) {
     const Value whole = of_the_kind_of(*family.node, with_part(Value(family.node), value, *node_));
-    store(cell, whole);
-    if (!grad && family.node->needs_grad()) return;  // the family keeps its history
-    set_family_node(family, whole.get());
+    const bool keeps_history = !grad && family.node->needs_grad();
+    commit({.what = what, .storage = whole, .family = keeps_history ? nullptr : whole.get()});
   } else {
-    write_part(value, grad);
+    write_part(value, grad, what);
   }
-  if (!view_) set_node(family.node);
 }
 
 // The family is of a part of the storage: its value is read out of the storage again.
-void Variable::write_part(const Value& value, bool grad) {
+void Variable::write_part(const Value& value, bool grad, Write what) {
   Family& family = *family_;
   Value history;
   if (grad) history = with_part(Value(family.node), value, *node_);
   WithoutGrad no_grad;
   Cell& cell = *family.cell;
-  store(cell, of_the_kind_of(*cell.node, with_part(cell.node, value, *node_)));
-  derive_family_node(family, history ? history.get() : family.node);
+  const Value whole = of_the_kind_of(*cell.node, with_part(cell.node, value, *node_));
+  commit({.what = what, .storage = whole, .history = history ? history.get() : family.node});
 }
 
 bool Variable::lies_outside() const {
@@ -323,12 +343,12 @@ bool Variable::lies_outside() const {
 Value Variable::ready_to_copy(const Value& value) const {
   const bool overlaps = value->buffer == family_->cell->node->buffer;
   Value from = overlaps ? clone(alias_without_grad(value)) : value;
-  observe_now(from);
+  evaluate_now(from);
   return from;
 }
 
 // While somebody outside owns the memory, writes go into it at once: by a copy of `from`.
-void Variable::write_outside(const Value& value, const Value& from) {
+void Variable::write_outside(const Value& value, const Value& from, Write what) {
   Family& family = *family_;
   Cell& cell = *family.cell;
   Value history;
@@ -338,8 +358,7 @@ void Variable::write_outside(const Value& value, const Value& from) {
     expect_outside_write(*cell.node->buffer);
   copy_into(cell.node->buffer, *node_, *from);
   ++family.version->count;
-  cell.stamp = ++last_stamp;
-  if (history) derive_family_node(family, history.get());
+  commit({.what = what, .history = history.get()});
 }
 
 void Variable::rebase(Variable& other) {
@@ -355,56 +374,64 @@ void Variable::rebase(Variable& other) {
   retain(v.node_);
   v.stamp_ = v.family_->cell->stamp;
   swap(v);
+  tell(node_, Write::data);
 }
 
-void Variable::change_geometry(Value node) {
+// Without grad a tensor keeps what gradient it has: a leaf is one of the new sizes, and a result
+// has the way back through the view all the same.
+void Variable::change_geometry(const Value& view, Write what) {
   const HoldUserCode hold;
-  bump_version();
-  set_geometry(std::move(node));
+  const Value history(history_of(node()));
+  const bool keeps = !view->needs_grad() && history->needs_grad();
+  const bool is_leaf = keeps && history->is_leaf();
+  join_family();
+  ++family_->version->count;
+  if (!is_leaf) return show_as(keeps ? recorded_with_grad(*view, value()) : view, what);
+  show_as(view, Write::untold);
+  replace_node(new_leaf(value()), what);
+  if (history->extra) extra(*history_of(node())).attachment = history->extra->attachment;
 }
 
 // Views keep their own place in the storage, whatever the geometry of their base; they look again
 // for its history.
-void Variable::set_geometry(Value node) {
-  this->node();
-  family_->cell->stamp = ++last_stamp;
-  if (!view_) set_family_node(*family_, node.get());
-  set_node(node.get());
+void Variable::show_as(const Value& view, Write what) {
+  node();
+  commit({.what = what, .family = view_ ? nullptr : view.get(), .own = view.get()});
 }
 
-void Variable::resize(std::span<const int64_t> sizes, std::span<const int64_t> strides) {
+void Variable::resize(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+                      Write what) {
   join_family();
-  observe_now(Value(family_->cell->node));
+  evaluate_now(Value(family_->cell->node));
   const HoldUserCode hold;
   node();
   Cell& cell = *family_->cell;
-  observe_now(cell.node);
+  evaluate_now(cell.node);
   const int64_t offset = node_->offset, needed = offset + count(sizes);
   const auto bytes = static_cast<size_t>(needed * size_of(node_->dtype));
   Buffer& storage = *cell.node->buffer;
   WithoutGrad no_grad;
+  if (what != Write::untold) ++family_->version->count;
   if (bytes > storage.bytes) {
     if (is_shared(storage) || (storage.lender && !whole_of(storage)))
       fail(ErrorKind::runtime, "Trying to resize storage that is not resizable");
-    store(cell, longer_copy(*cell.node, bytes));
+    commit({.what = Write::untold, .storage = longer_copy(*cell.node, bytes)});
   }
-  set_geometry(as_strided(cell.node, sizes, strides, offset));
+  show_as(as_strided(cell.node, sizes, strides, offset), what);
 }
 
-void Variable::replace_node(Value node) {
+void Variable::replace_node(const Value& node, Write what) {
   const HoldUserCode hold;
   if (!family_) {
-    Variable v(std::move(node));
+    Variable v(node);
     v.origin_ = origin_;
     swap(v);
-    return;
+    return tell(node_, what);
   }
   this->node();
-  if (view_) return set_node(node.get());
   // Views look again: what requires grad in them may be their base's.
-  family_->cell->stamp = ++last_stamp;
-  set_family_node(*family_, node.get());
-  set_node(node.get());
+  view_ ? commit({.what = what, .own = node.get(), .moves = false})
+        : commit({.what = what, .family = node.get(), .own = node.get()});
 }
 
 const void* Variable::storage_key() {
@@ -413,22 +440,29 @@ const void* Variable::storage_key() {
 }
 
 Buffer& Variable::exposed_storage() {
-  observe(value());
+  read_bytes(value());
+  return own_storage();
+}
+
+Buffer& Variable::own_storage() {
+  evaluate(value());
   join_family();
   const Ref<Cell> cell = family_->cell;
-  observe_now(Value(cell->node));
+  evaluate_now(Value(cell->node));
   // Whoever has yet to read it does so before others can write.
   if (cell->node->uses > 1 || cell->node->buffer->refs > 1) run_pending();
   // User code may have been called, which writes or replaces what this is about.
   if (family_->cell != cell || cell->node->state != State::valued || !cell->node->buffer)
-    return exposed_storage();
+    return own_storage();
   const HoldUserCode hold;
   Buffer* buffer = cell->node->buffer;
   if (buffer->read_only || whole_of(*buffer) ||
       (!is_shared(*buffer) && (cell->node->uses > 1 || buffer->refs > 1))) {
     // Somebody saved this value for backward: they keep it, the cell moves to a copy.
     WithoutGrad no_grad;
-    store(*cell, own_copy(*cell->node));
+    commit({.what = Write::outside, .storage = own_copy(*cell->node)});
+  } else {
+    commit({.what = Write::outside, .moves = false});
   }
   return *cell->node->buffer;
 }

@@ -11,6 +11,7 @@
 #include "graph/mode.hpp"
 #include "graph/node.hpp"
 #include "graph/record.hpp"
+#include "graph/watch.hpp"
 
 namespace wend {
 
@@ -104,8 +105,6 @@ class Variable {
   static bool overlaps(const Node& read, const Node& part, bool apart);
   uint32_t version() const { return family_ ? family_->version->count : 0; }
   void bump_version();
-  // Goes on with the counter of `before`, for a variable that has no aliases in its family yet.
-  void continue_version(Variable& before);
   Family* family() const { return family_; }
 
   // A differentiable view: `node` was recorded as a view of this variable's node.
@@ -135,16 +134,19 @@ class Variable {
   // The same storage without history; .data has its own version counter.
   Variable detach(bool own_version);
   // Replaces the value, of the same sizes and dtype, and tells every alias.
-  void write(const Value& value);
+  void write(const Value& value, Write what = Write::value);
   // Shows the storage as `node`, a view of this variable's node, does (x.t_()).
-  void change_geometry(Value node);
+  void change_geometry(const Value& node, Write what = Write::geometry);
   // Shows the first elements of the storage, which grows where it must, with these sizes and
-  // strides, which leave no gaps; no new version.
-  void resize(std::span<const int64_t> sizes, std::span<const int64_t> strides);
+  // strides, which leave no gaps. As a part of another change it is no new version.
+  void resize(std::span<const int64_t> sizes, std::span<const int64_t> strides,
+              Write what = Write::storage);
   // Becomes an alias of `other`, keeping its own history (x.data = y).
   void rebase(Variable& other);
+  // Becomes `other`, which has no aliases in its family yet, as the next version (x.set_(y)).
+  void become(Variable& other);
   // Stands for `node` from now on, aliases excepted (requires_grad_, autograd.Function).
-  void replace_node(Value node);
+  void replace_node(const Value& node, Write what = Write::history);
   // Equal for tensors that share their storage.
   const void* storage_key();
   // The buffer of the whole storage, valued, not needed by anything saved for backward.
@@ -154,14 +156,30 @@ class Variable {
   void set_origin(Origin origin) { origin_ = origin; }
 
  private:
+  // What a change replaces; the rest stays as it is.
+  struct Change {
+    Write what;
+    Value storage = nullptr;        // what the cell holds
+    const Node* history = nullptr;  // the family sees the cell's value with the history of this
+    Node* family = nullptr;         // ... or stands for this
+    Node* own = nullptr;  // the tensor itself stands for this; if it is no view, for the family's
+    bool moves = true;    // aliases look again
+  };
+  // Every change of what a tensor shows, and of the history that it carries.
+  void commit(Change change);
+  static void tell(const Node* node, Write what) {
+    if (what != Write::untold && is_watched()) [[unlikely]]
+      tell_wrote(node, what);
+  }
   void join_family();
   bool may_show_more() const;  // than the view that it was made from
-  void write_part(const Value& value, bool grad);
-  void set_geometry(Value node);
-  void write_inside(const Value& value);
+  void write_part(const Value& value, bool grad, Write what);
+  void write_inside(const Value& value, Write what);
   bool lies_outside() const;
   Value ready_to_copy(const Value& value) const;
-  void write_outside(const Value& value, const Value& from);
+  void write_outside(const Value& value, const Value& from, Write what);
+  void show_as(const Value& node, Write what);
+  Buffer& own_storage();
   void refresh();
   void set_node(Node* node);
   void read_from_base();

@@ -5,14 +5,13 @@ sizes and not their values; whatever the way of running, results are PyTorch's.
 """
 
 import math
-import warnings
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from both import compare
-from ops.recipes import Call, Recipe, make
-from ops.samples import Entry, attempt, diverse, entries, find, on_a_copy, samples, tensors_in
+from ops.calls import computed, function_of
+from ops.recipes import Call, Recipe
+from ops.samples import attempt, diverse, entries, find, samples, tensors_in
 from ways import Way, running
 
 import wend
@@ -59,27 +58,6 @@ def member(call: Call, number: int, own_numbers: bool) -> Call:
     return Call(args, tuple((name, own_number(value, number)) for name, value in call.kwargs))
 
 
-def pending(t: Any) -> Any:
-    """The same, computed, of which nobody knows the values yet."""
-    return t ^ False if t.dtype == wend.bool else t * 1
-
-
-def computed(function: Any, call: Call) -> list[Any]:
-    with warnings.catch_warnings(action="ignore"):
-        made = make(wend, call)
-        args = [
-            [pending(each) for each in arg] if isinstance(arg, list) and tensors_in(arg)
-            else pending(arg) if isinstance(arg, wend.Tensor)
-            else arg
-            for arg in made.args
-        ]  # fmt: skip
-        kwargs = {
-            name: pending(arg) if isinstance(arg, wend.Tensor) else arg
-            for name, arg in made.kwargs.items()
-        }
-        return tensors_in(function(*args, **kwargs))
-
-
 def programs_of(index: int) -> list[tuple[list[Call], list[Any]]]:
     """Calls of all members, and what PyTorch says to them."""
     found = [outcome.call for outcome in samples(index).accepted]
@@ -99,11 +77,6 @@ def programs_of(index: int) -> list[tuple[list[Call], list[Any]]]:
                 outcomes = [attempt(function, wend, each) for each in calls]
         programs.append((calls, [tensors_in(outcome.result) for outcome in outcomes]))
     return programs
-
-
-def function_of(entry: Entry) -> Callable[..., Any]:
-    function = find(wend, entry.path)
-    return on_a_copy(function) if entry.form == "in place" else function
 
 
 def values(tensors: list[Any]) -> list[Any]:

@@ -1,6 +1,6 @@
 """Layers that compute only what is taken: experts, exits, skipped blocks, as many steps as needed.
 
-Which way an input takes is read from values, so that these layers observe.
+Which way an input takes is read from values, so that these layers read.
 """
 
 from __future__ import annotations
