@@ -6,6 +6,7 @@
 
 #include "bind/greenlet.hpp"
 #include "bind/hub.hpp"
+#include "graph/context.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
@@ -139,8 +140,10 @@ size_t Example::company() const { return hub_->company(); }
 
 PyObject* Example::call() {
   if (PyContext_Enter(context_.get()) < 0) return nullptr;
+  const ContextId before = enter(Scope::example, std::to_string(index));
   PyObject* result =
       staying([&] { return PyObject_CallObject(hub_->function(), arguments_.get()); });
+  leave(before);
   if (PyContext_Exit(context_.get()) < 0) Py_CLEAR(result);
   context_ = arguments_ = {};
   return result;

@@ -2,9 +2,11 @@
 #include "bind/watch.hpp"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <vector>
 
+#include "graph/context.hpp"
 #include "graph/generator.hpp"
 #include "graph/op.hpp"
 #include "graph/watch.hpp"
@@ -54,6 +56,19 @@ const char* name_of(Write what) {
   return "";
 }
 
+constexpr const char* kScopes[] = {"program", "module", "example", "backward", "step", "range"};
+
+Scope scope_of(std::string_view name) {
+  for (size_t i = 0; i < std::size(kScopes); ++i)
+    if (name == kScopes[i]) return static_cast<Scope>(i);
+  throw nb::value_error("no such scope");
+}
+
+nb::tuple describe(ContextId context) {
+  const ContextInfo& info = info_of(context);
+  return nb::make_tuple(info.parent, kScopes[static_cast<int>(info.scope)], info.name);
+}
+
 nb::object object_of(const Arg& answer) {
   if (answer.kind == Arg::none) return nb::none();
   if (answer.kind == Arg::boolean) return nb::bool_(answer.as_bool());
@@ -69,20 +84,26 @@ class EventLog final : public Watcher {
   ~EventLog() override { remove_watcher(*this); }
 
   void recorded(const Node& node, const Node* forward) override {
-    events_.push_back({"recorded", node.number, node.op->name, {}, forward ? forward->number : 0});
+    events_.push_back(
+        {"recorded", node.number, node.op->name, {}, forward ? forward->number : 0, mode.context});
   }
   void read(const Node& node, Read how, const Arg& answer) override {
-    events_.push_back({"read", node.number, name_of(how), answer, 0});
+    events_.push_back(
+        {.kind = "read", .number = node.number, .word = name_of(how), .answer = answer});
   }
   void wrote(const Node* node, Write what) override {
-    events_.push_back({"wrote", node ? node->number : 0, name_of(what), {}, 0});
+    events_.push_back({.kind = "wrote", .number = node ? node->number : 0, .word = name_of(what)});
   }
   void drew(const Generator&, uint64_t count) override {
-    events_.push_back({"drew", 0, "", Arg::of(static_cast<int64_t>(count)), 0});
+    events_.push_back({.kind = "drew", .answer = Arg::of(static_cast<int64_t>(count))});
   }
 
-  // What happened since it was last asked: ("recorded", number, op, number of the forward node or
-  // 0), ("read", number, how, answer), ("wrote", number or 0, what), ("drew", count).
+  void entered(ContextId context) override {
+    events_.push_back({.kind = "entered", .context = context});
+  }
+  void left(ContextId context) override { events_.push_back({.kind = "left", .context = context}); }
+
+  // What happened since it was last asked; wend/_watch.py says what the tuples are.
   nb::list take() {
     nb::list rows;
     for (const Event& e : std::exchange(events_, {})) rows.append(row_of(e));
@@ -92,18 +113,20 @@ class EventLog final : public Watcher {
  private:
   struct Event {
     const char* kind;
-    uint64_t number;
-    const char* word;
-    Arg answer;
-    uint64_t forward;
+    uint64_t number = 0;
+    const char* word = "";
+    Arg answer = {};
+    uint64_t forward = 0;
+    ContextId context = 0;
   };
 
   static nb::tuple row_of(const Event& e) {
     const std::string_view kind = e.kind;
-    if (kind == "recorded") return nb::make_tuple(e.kind, e.number, e.word, e.forward);
+    if (kind == "recorded") return nb::make_tuple(e.kind, e.number, e.word, e.forward, e.context);
     if (kind == "read") return nb::make_tuple(e.kind, e.number, e.word, object_of(e.answer));
     if (kind == "wrote") return nb::make_tuple(e.kind, e.number, e.word);
-    return nb::make_tuple(e.kind, object_of(e.answer));
+    if (kind == "drew") return nb::make_tuple(e.kind, object_of(e.answer));
+    return nb::make_tuple(e.kind, e.context);
   }
 
   std::vector<Event> events_;
@@ -113,8 +136,11 @@ class EventLog final : public Watcher {
 
 void init_watch(nb::module_& m) {
   nb::class_<EventLog>(m, "_EventLog").def(nb::init<>()).def("take", &EventLog::take);
-  m.def("_unwatched", [] { return mode.unwatched; });
-  m.def("_set_unwatched", [](bool on) { mode.unwatched = on; });
+  m.def("_is_watched", is_watched);
+  m.def("_context", describe);
+  m.def("_enter",
+        [](std::string_view scope, std::string_view name) { return enter(scope_of(scope), name); });
+  m.def("_leave", leave);
 }
 
 }  // namespace wend

@@ -5,8 +5,7 @@ import io
 import math
 import pickle
 import struct
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,24 +13,16 @@ import pytest
 
 import wend
 import wend.nn.functional as F
+from wend._watch import Events, where
 
 Event = tuple[Any, ...]
 
 
-@contextmanager
-def watching() -> Iterator[Callable[[], list[Event]]]:
-    """Gives a function that returns what happened since it was last called."""
-    log = wend._C._EventLog()
-    yield log.take
-    del log
-
-
 def events_of(kind: str, program: Callable[[], Any]) -> list[Event]:
-    with watching() as happened:
+    with Events() as events:
         program()
-        return [
-            event[2:] if kind != "drew" else event[1:] for event in happened() if event[0] == kind
-        ]
+        happened = events.take()
+    return [event[2:] if kind != "drew" else event[1:] for event in happened if event[0] == kind]
 
 
 def pending(values: Any, **options: Any) -> wend.Tensor:
@@ -262,16 +253,16 @@ def test_each_way_to_draw_is_one_event(name: str) -> None:
 
 def test_every_node_is_told_with_the_node_whose_gradient_it_is() -> None:
     w = wend.ones(3, 3, requires_grad=True)
-    with watching() as happened:
+    with Events() as events:
         before = wend._C._counters()["recorded"]
         loss = (w @ w).exp().sum()
         loss.backward()
-        recorded = [event for event in happened() if event[0] == "recorded"]
-        numbers = [number for _, number, _, _ in recorded]
+        recorded = [event for event in events.take() if event[0] == "recorded"]
+        numbers = [number for _, number, _, _, _ in recorded]
     assert numbers == sorted(numbers)
-    forward = {number: op for _, number, op, of in recorded if of == 0}
+    forward = {number: op for _, number, op, of, _ in recorded if of == 0}
     assert list(forward.values()) == ["mm", "exp", "sum"]
-    assert {forward[of] for _, _, _, of in recorded if of} == set(forward.values())
+    assert {forward[of] for _, _, _, of, _ in recorded if of} == set(forward.values())
     # Numbers of the program are constants, which are shared and nobody's event.
     assert wend._C._counters()["recorded"] - before - len(recorded) <= 1
 
@@ -289,12 +280,12 @@ def test_watching_changes_nothing_and_ends() -> None:
     counters = wend._C._counters()
     assert program() == plain
     between = wend._C._counters()
-    with watching():
+    with Events():
         assert program() == plain
     after = wend._C._counters()
     assert {k: after[k] - between[k] for k in after} == {k: between[k] - counters[k] for k in after}
-    with watching() as happened:
-        assert happened() == []
+    with Events() as events:
+        assert events.take() == []
 
 
 def test_other_threads_and_fibers_are_watched_too() -> None:
@@ -304,3 +295,110 @@ def test_other_threads_and_fibers_are_watched_too() -> None:
     xs = [pending(v) for v in (1.0, -1.0, 2.0)]
     reads = events_of("read", lambda: wend.map(sign, xs))
     assert reads == [("truth", True), ("truth", False), ("truth", True)]
+
+
+def contexts_of(program: Callable[[], Any]) -> dict[str, list[list[tuple[str, str]]]]:
+    """Where each op was recorded, by its name."""
+    found: dict[str, list[list[tuple[str, str]]]] = {}
+    with Events() as events:
+        program()
+        for event in events.take():
+            if event[0] == "recorded":
+                found.setdefault(event[2], []).append(where(event[4]))
+    return found
+
+
+def balanced(events: list[Event]) -> bool:
+    open_now: list[int] = []
+    for kind, *rest in events:
+        if kind == "entered":
+            open_now.append(rest[0])
+        elif kind == "left" and open_now.pop() != rest[0]:
+            return False
+    return not open_now
+
+
+class Inner(wend.nn.Module):
+    def forward(self, x: wend.Tensor) -> wend.Tensor:
+        return x.exp()
+
+
+class Outer(wend.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = wend.nn.ModuleList([Inner(), Inner()])
+        self.last = Inner()
+
+    def forward(self, x: wend.Tensor) -> wend.Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return self.last(x).sin()
+
+
+def test_what_a_module_records_belongs_to_its_path() -> None:
+    model, x = Outer(), wend.ones(2)
+    found = contexts_of(lambda: model(x))
+    outer = ("module", "Outer")
+    assert found["exp"] == [
+        [outer, ("module", "layers.0")],
+        [outer, ("module", "layers.1")],
+        [outer, ("module", "last")],
+    ]
+    assert found["sin"] == [[outer]]
+    assert contexts_of(lambda: x.exp()) == {"exp": [[]]}
+
+
+def test_a_module_that_raises_is_left() -> None:
+    class Failing(wend.nn.Module):
+        def forward(self, x: wend.Tensor) -> None:
+            raise ValueError("no")
+
+    def program() -> None:
+        with pytest.raises(ValueError, match="no"):
+            Failing()(wend.ones(2))
+        wend.ones(2).exp()
+
+    assert contexts_of(program)["exp"] == [[]]
+
+
+def test_gradients_steps_and_named_stretches_have_contexts() -> None:
+    w = wend.ones(2, requires_grad=True)
+    optimizer = wend.optim.SGD([w], lr=0.1)
+
+    def program() -> None:
+        with wend.profiler.record_function("forward"):
+            loss = (w.exp() * 2).sum()
+        loss.backward()
+        optimizer.step()
+
+    with Events() as events:
+        program()
+        happened = events.take()
+    assert balanced(happened)
+    paths = {tuple(where(event[1])) for event in happened if event[0] == "entered"}
+    assert paths == {(("range", "forward"),), (("backward", ""),), (("step", "SGD"),)}
+    by_gradient = {where(event[4])[0] for event in happened if event[0] == "recorded" and event[3]}
+    assert by_gradient == {("backward", "")}
+
+
+def test_examples_of_a_map_have_contexts_of_their_own_though_they_take_turns() -> None:
+    inner = Inner()
+
+    def example(x: wend.Tensor) -> float:
+        with wend.profiler.record_function("loop"):
+            while x.sum() < 100:
+                x = inner(x) + 1
+            return x.sum().item()
+
+    found = contexts_of(lambda: wend.map(example, [pending([float(i)] * 40) for i in range(3)]))
+    places = {tuple(path) for path in found["exp"]}
+    assert places == {
+        (("example", str(i)), ("range", "loop"), ("module", "Inner")) for i in range(3)
+    }
+
+
+def test_contexts_cost_nothing_when_nobody_watches() -> None:
+    model = Outer()
+    model(wend.ones(2))
+    assert wend._C._enter("range", "unseen") == 0
+    assert contexts_of(lambda: wend.ones(2).exp())["exp"] == [[]]

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from wend import _C
 from wend._absent import absent
 
 __all__ = [
@@ -48,7 +49,7 @@ tensorboard_trace_handler = absent("torch.profiler.tensorboard_trace_handler", _
 
 
 class record_function:  # noqa: N801
-    """A block, or decorator, that names a stretch of the program for a profiler; none runs.
+    """A block, or decorator, that names a stretch of the program for whoever watches it.
 
     >>> with wend.profiler.record_function("forward"):
     ...     wend.ones(2)
@@ -57,12 +58,14 @@ class record_function:  # noqa: N801
 
     def __init__(self, name: str, args: str | None = None) -> None:
         self.name, self.args = name, args
+        self._before: list[int] = []  # contexts; a decorated function may call itself
 
     def __enter__(self) -> record_function:
+        self._before.append(_C._enter("range", self.name))
         return self
 
     def __exit__(self, *error: object) -> None:
-        pass
+        _C._leave(self._before.pop())
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function, called within the block."""

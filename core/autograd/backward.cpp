@@ -16,6 +16,7 @@
 #include "exec/report.hpp"
 #include "exec/run.hpp"
 #include "graph/batch.hpp"
+#include "graph/context.hpp"
 #include "graph/record.hpp"
 #include "ops/batching.hpp"
 #include "ops/functions.hpp"
@@ -526,6 +527,7 @@ class Walk {
 };
 
 void backward(Backward& request) {
+  const InContext walk_back(Scope::backward, "");
   fibers_walk_back = mode.fiber != nullptr;
   settle(/*finish=*/false);
   if (!little_in_flight()) finish_kernels();

@@ -21,6 +21,9 @@ struct Saver {
   virtual std::unique_ptr<Packed> pack(const Value& value, bool own) = 0;
 };
 
+// Where the program is, see graph/context; 0: nowhere in particular.
+using ContextId = uint32_t;
+
 struct Mode {
   bool grad = true;
   bool inference = false;
@@ -33,6 +36,7 @@ struct Mode {
   Saver* saver = nullptr;         // none: values are saved as they are
   Walk* walk = nullptr;           // the walk back that calls user code now
   Fiber* fiber = nullptr;         // the fiber that this is, if it is one
+  ContextId context = 0;          // what happens belongs to this, while somebody watches
   // Nodes of so many elements run in one pass with neighbours that work element by element, too:
   // fewer stay in cache from one kernel to the next.
   int64_t fuses_from = 1024;

@@ -42,5 +42,11 @@ void tell_wrote(const Node* node, Write what) {
 void tell_drew(const Generator& from, uint64_t count) {
   tell_all([&](Watcher& watcher) { watcher.drew(from, count); });
 }
+void tell_entered(ContextId context) {
+  tell_all([&](Watcher& watcher) { watcher.entered(context); });
+}
+void tell_left(ContextId context) {
+  tell_all([&](Watcher& watcher) { watcher.left(context); });
+}
 
 }  // namespace wend

@@ -47,6 +47,9 @@ class Watcher {
   // gradient that is removed.
   virtual void wrote(const Node* /*node*/, Write /*what*/) {}
   virtual void drew(const Generator& /*from*/, uint64_t /*count*/) {}
+  // What happens from now on belongs to that context, or to the one around it again.
+  virtual void entered(ContextId /*context*/) {}
+  virtual void left(ContextId /*context*/) {}
 };
 
 void add_watcher(Watcher& watcher);
@@ -61,6 +64,8 @@ void tell_recorded(const Node& node);
 void tell_read(const Node& node, Read how, const Arg& answer);
 void tell_wrote(const Node* node, Write what);
 void tell_drew(const Generator& from, uint64_t count);
+void tell_entered(ContextId context);
+void tell_left(ContextId context);
 
 // While it lives, what the library does by itself is no event.
 struct Unwatched {

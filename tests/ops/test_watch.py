@@ -5,6 +5,7 @@ from ops.calls import computed, function_of
 from ops.samples import diverse, entries, find, samples
 
 import wend
+from wend._watch import Events
 
 INDICES = [i for i, entry in enumerate(entries()) if find(wend, entry.path)]
 every_entry = pytest.mark.parametrize("index", INDICES, ids=[str(entries()[i]) for i in INDICES])
@@ -22,9 +23,9 @@ def test_what_runs_when_it_is_recorded_is_read_or_can_fail_on_values(index: int)
     entry = entries()[index]
     function = function_of(entry)
     for call in diverse([outcome.call for outcome in samples(index).accepted], 3):
-        log = wend._C._EventLog()
         before = nodes_run()
-        computed(function, call)
-        kinds = [event[0] for event in log.take()]
+        with Events() as events:
+            computed(function, call)
+            kinds = [event[0] for event in events.take()]
         if nodes_run() > before and "read" not in kinds:
             assert entry.facts["at_once"] or entry.name in CHECKS

@@ -13,7 +13,8 @@ from copy import deepcopy
 from typing import Any, TypeAlias
 
 import wend
-from wend import Tensor
+from wend import _C, Tensor
+from wend._watch import in_scope
 from wend.utils.hooks import RemovableHandle
 
 __all__ = [
@@ -79,7 +80,10 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
         self._opt_called = True
         own_pre, own_post = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if not (own_pre or own_post or _every_pre_hook or _every_post_hook):
-            return step(self, *args, **kwargs)
+            if not _C._is_watched():
+                return step(self, *args, **kwargs)
+            with in_scope("step", type(self).__name__):
+                return step(self, *args, **kwargs)
         given: tuple[Any, ...] = (self, *args)
         for hook in (*_every_pre_hook.values(), *own_pre.values()):
             changed = hook(self, given, kwargs)
@@ -91,7 +95,8 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
                     f"but got {changed}."
                 )
             given, kwargs = changed
-        result = step(*given, **kwargs)
+        with in_scope("step", type(self).__name__):
+            result = step(*given, **kwargs)
         for hook in (*own_post.values(), *_every_post_hook.values()):
             hook(self, given, kwargs)
         return result

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wend._C import Tensor
+from wend._watch import in_module
 from wend.utils.hooks import BackwardHook, RemovableHandle
 
 __all__ = [
@@ -58,7 +59,8 @@ _global_forward_hooks_always_called: Hooks = OrderedDict()
 _global_forward_hooks_with_kwargs: Hooks = OrderedDict()
 _global_is_full_backward_hook: bool | None = None
 
-# The ids of all global hooks that a call has to look at; empty: calls take the short way.
+# The ids of all global hooks that a call has to look at, and one more while somebody watches;
+# empty: calls take the short way.
 EVERYWHERE: Hooks = OrderedDict()
 
 _BOTH_KINDS = (
@@ -238,7 +240,8 @@ class HookedCall:
     def run(self) -> Any:
         """Call the hooks and, between them, forward."""
         try:
-            return self._run()
+            with in_module(self.module):
+                return self._run()
         except Exception:
             self._call_the_rest()
             raise
