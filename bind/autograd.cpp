@@ -7,6 +7,7 @@
 #include "bind/grad_fn.hpp"
 #include "bind/types.hpp"
 #include "exec/run.hpp"
+#include "graph/describe.hpp"
 #include "graph/record.hpp"
 #include "ops/functions.hpp"
 

@@ -9,6 +9,7 @@
 #include "bind/function.hpp"
 #include "bind/types.hpp"
 #include "graph/batch.hpp"
+#include "graph/describe.hpp"
 #include "tensor/refusal.hpp"
 
 namespace wend {

@@ -29,7 +29,6 @@ struct TensorLink : FunctionAttachment {
 
   Values backward(std::span<const Value>) override { return {}; }
   void forget() override {}
-  std::string name() const override { return {}; }
 
   int visit(visitproc visit, void* arg) const;
   void clear();

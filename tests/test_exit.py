@@ -50,7 +50,7 @@ def output_of(program: str, *, threads: int = 2) -> list[str]:
         [sys.executable, "-c", setting + PRELUDE + program],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=300,  # a thread sanitizer takes its time
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.split()

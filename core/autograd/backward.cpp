@@ -11,12 +11,12 @@
 #include "autograd/frontier.hpp"
 #include "autograd/reach.hpp"
 #include "autograd/rows.hpp"
-#include "exec/company.hpp"
-#include "exec/flight.hpp"
-#include "exec/report.hpp"
-#include "exec/run.hpp"
+#include "base/threads.hpp"
 #include "graph/batch.hpp"
 #include "graph/context.hpp"
+#include "graph/describe.hpp"
+#include "graph/fiber.hpp"
+#include "graph/read.hpp"
 #include "graph/record.hpp"
 #include "ops/batching.hpp"
 #include "ops/functions.hpp"
@@ -247,7 +247,7 @@ class Walk {
   // Workers begin with what was recorded while the walk goes on; a run now and then is enough. The
   // walks of other fibers may go on as well, and run together with this one.
   void start_some() {
-    next_start_ = num_threads() > 1 && !report && !mode.fiber ? 2 * next_start_ : kNever;
+    next_start_ = num_threads() > 1 && !mode.fiber ? 2 * next_start_ : kNever;
     if (next_start_ == kNever) return;
     join_all();
     start_pending();
@@ -530,7 +530,7 @@ void backward(Backward& request) {
   const InContext walk_back(Scope::backward, "");
   fibers_walk_back = mode.fiber != nullptr;
   settle(/*finish=*/false);
-  if (!little_in_flight()) finish_kernels();
+  finish_large_kernels();
   // A root whose value was dropped has run; only its history is needed. Nor is a value needed that
   // a kernel is still at.
   for (const auto& root : request.roots)
@@ -555,28 +555,6 @@ uint64_t current_walk() { return mode.walk ? mode.walk->number() : 0; }
 std::vector<bool> yet_to_come(std::span<Node* const> nodes) {
   if (!mode.walk) return std::vector<bool>(nodes.size());
   return mode.walk->yet_to_come(nodes);
-}
-
-std::string backward_name(const Node& node) {
-  if (node.is_leaf()) return "torch::autograd::AccumulateGrad";
-  if (node.op->back == Back::function)
-    return static_cast<FunctionAttachment&>(*node.extra->attachment).name();
-  fetch_inputs(node);
-  for (uint32_t i = 0; i < 2 && i < node.n_inputs; ++i)
-    if (node.op->grad_name_of_number[i] && node.inputs[i] && node.inputs[i]->flags & Node::constant)
-      return node.op->grad_name_of_number[i];
-  if (node.op->grad_name) return node.op->grad_name;
-  std::string text;
-  bool upper = true;
-  for (const char* p = node.op->name; *p; ++p) {
-    if (*p == '_') {
-      upper = true;
-      continue;
-    }
-    text += upper ? static_cast<char>(std::toupper(*p)) : *p;
-    upper = false;
-  }
-  return text + "Backward0";
 }
 
 Value refit_gradient(Value g, const Node& like) {

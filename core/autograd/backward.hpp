@@ -44,11 +44,7 @@ struct FunctionAttachment : Attachment {
   virtual Values backward(std::span<const Value> output_gradients) = 0;
   // Gives up what was saved for it.
   virtual void forget() = 0;
-  virtual std::string name() const = 0;
 };
-
-// PyTorch's name for the way back through this node.
-std::string backward_name(const Node& node);
 
 // `gradient` summed to the shape and cast to the dtype of `like`.
 Value refit_gradient(Value gradient, const Node& like);

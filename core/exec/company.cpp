@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "exec/execute.hpp"
+#include "graph/fiber.hpp"
 
 namespace wend {
 namespace {

@@ -24,10 +24,6 @@ struct Few {
   }
 };
 
-// Set by the walk back: whether the last one was that of one fiber, which gains nothing by batches
-// whose members belong to several.
-inline constinit bool fibers_walk_back = false;
-
 // What waiting costs, in nanoseconds: fitted by hand to an RNN like that of benchmarks/w11_map.py,
 // with 2 to 256 sequences.
 struct WaitingCosts {

@@ -415,6 +415,10 @@ void finish_kernels() {
   land_all();
 }
 
+void finish_large_kernels() {
+  if (!little_in_flight()) finish_kernels();
+}
+
 void run_pending() {
   start_pending();
   finish_kernels();

@@ -7,18 +7,6 @@
 
 namespace wend {
 
-// As run_pending, but the last kernels may still be at it when it returns: who looks waits for
-// them.
-void start_pending();
-void finish_kernels();
-// In a fiber together with the others, who may have recorded more when it returns.
-void settle(bool finish = true);
-// Whether too much is pending, by nodes or by the bytes that they will take or keep; or would be,
-// were it several times as much.
-inline bool is_too_lazy(size_t times = 1) {
-  return pending.live * times > pending.max_nodes ||
-         (pending.bytes + pending.pinned) * times > pending.max_bytes;
-}
 // From how many pending nodes on it pays to start some of them while more are recorded, and how
 // many members a batch must have to be hardly faster for being larger.
 struct EarlyStart {

@@ -1,9 +1,11 @@
 // graph/describe.cpp: calls and places as text. Names of parameters come from the op's signature.
 #include "graph/describe.hpp"
 
+#include <cctype>
 #include <charconv>
 #include <cstring>
 
+#include "graph/batch.hpp"
 #include "graph/record.hpp"
 
 namespace wend {
@@ -185,6 +187,27 @@ void locate(Error& error, const std::string& call, Source source) {
   if (!call.empty()) error.text += "\n  " + call;
   if (!error.rule.empty()) error.text += "\n  " + error.rule;
   if (source.code) error.text += "\n  at " + source_hooks.describe(source);
+}
+
+std::string backward_name(const Node& node) {
+  if (node.is_leaf()) return "torch::autograd::AccumulateGrad";
+  if (node.op->back == Back::function) return node.extra->attachment->name();
+  fetch_inputs(node);
+  for (uint32_t i = 0; i < 2 && i < node.n_inputs; ++i)
+    if (node.op->grad_name_of_number[i] && node.inputs[i] && node.inputs[i]->flags & Node::constant)
+      return node.op->grad_name_of_number[i];
+  if (node.op->grad_name) return node.op->grad_name;
+  std::string text;
+  bool upper = true;
+  for (const char* p = node.op->name; *p; ++p) {
+    if (*p == '_') {
+      upper = true;
+      continue;
+    }
+    text += upper ? static_cast<char>(std::toupper(*p)) : *p;
+    upper = false;
+  }
+  return text + "Backward0";
 }
 
 void locate(Error& error, const std::string& call) {

@@ -14,6 +14,8 @@ std::string describe_call(const char* name, const char* signature, std::span<con
 std::string describe_call(const Op& op, std::span<const Value> inputs, std::span<const Arg> attrs);
 // "(2, 3) float32", or the number that a constant holds.
 std::string describe_tensor(const Node& node);
+// PyTorch's name for the way back through a node.
+std::string backward_name(const Node& node);
 // "3", "(2, 3)", "'mean'", ...
 std::string show_argument(const Arg& arg);
 // "(2, 3)"

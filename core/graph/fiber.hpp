@@ -20,6 +20,10 @@ struct Fiber {
   Source begun_at;  // the line of what it records without a line of its own
 };
 
+// Set by the walk back: whether the last one was that of one fiber, which gains nothing by batches
+// whose members belong to several.
+inline constinit bool fibers_walk_back = false;
+
 // The generator behind ops that name none.
 inline Generator& current_generator() {
   return mode.fiber ? mode.fiber->generator : default_generator;

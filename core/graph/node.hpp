@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/buffer.hpp"
 #include "base/layout.hpp"
@@ -70,6 +71,8 @@ struct Attachment {
   virtual bool hooked() const { return false; }
   // Whether before and after the node's rule gradients are to be shown, and perhaps replaced.
   virtual bool watches() const { return false; }
+  // Of an autograd.Function: what the way back is called.
+  virtual std::string name() const { return {}; }
   virtual void entering(std::span<Value> /*output_gradients*/) {}
   virtual void passed(std::span<Value> /*input_gradients*/,
                       std::span<const Value> /*output_gradients*/) {}

@@ -19,8 +19,16 @@ void evaluate_now(Node& node);
 inline void evaluate_now(const Value& v) {
   if (!v->buffer || kernels_in_flight) evaluate_now(*v);
 }
-// Runs everything that is pending and that somebody may still look at. Defined by exec/run.
+// Runs everything that is pending and that somebody may still look at. This and what follows is
+// defined by exec/run.
 void run_pending();
+// The same, but the last kernels may still be at it when it returns: who looks waits for them.
+void start_pending();
+void finish_kernels();
+// Unless they write so little that it does not matter when what they hold goes.
+void finish_large_kernels();
+// In a fiber together with the others, who may have recorded more when it returns.
+void settle(bool finish = true);
 
 // Whether the one element is true.
 bool read_truth(const Value& v);

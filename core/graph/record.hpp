@@ -163,6 +163,13 @@ struct Pending {
 extern constinit Forever<Pending> pending_forever;
 inline constinit Pending& pending = pending_forever.value;
 
+// Whether too much is pending, by nodes or by the bytes that they will take or keep; or would be,
+// were it several times as much.
+inline bool is_too_lazy(size_t times = 1) {
+  return pending.live * times > pending.max_nodes ||
+         (pending.bytes + pending.pinned) * times > pending.max_bytes;
+}
+
 // Set by exec: runs `node` now.
 using RunAtOnce = void (*)(Node& node);
 extern constinit RunAtOnce run_at_once;

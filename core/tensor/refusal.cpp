@@ -1,7 +1,6 @@
 // tensor/refusal.cpp: PyTorch's sentences about views that were written, put together.
 #include "tensor/refusal.hpp"
 
-#include "autograd/backward.hpp"
 #include "graph/describe.hpp"
 
 namespace wend {
