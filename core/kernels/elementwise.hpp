@@ -1,4 +1,4 @@
-// Loops over raw memory for every op of core/ops/elementwise.def, one per dtype it computes in.
+// Loops over raw memory for every op of core/kernels/elementwise.def, one per dtype it computes in.
 // Broadcasting, many dimensions, casts and the 16-bit floats are left to the caller.
 #pragma once
 
@@ -10,13 +10,13 @@ namespace wend {
 
 enum class Elementwise : uint16_t {
 #define ELEMENTWISE(name, ...) name,
-#include "ops/elementwise.def"
+#include "kernels/elementwise.def"
 #undef ELEMENTWISE
 };
 
 constexpr int elementwise_count = 0
 #define ELEMENTWISE(...) +1
-#include "ops/elementwise.def"
+#include "kernels/elementwise.def"
 #undef ELEMENTWISE
     ;
 

@@ -58,7 +58,7 @@ constinit const Loop elementwise_int_loops[elementwise_count][6] = {
   {int_loop<Elementwise::name, bool>(),    int_loop<Elementwise::name, uint8_t>(), \
    int_loop<Elementwise::name, int8_t>(),  int_loop<Elementwise::name, int16_t>(), \
    int_loop<Elementwise::name, int32_t>(), int_loop<Elementwise::name, int64_t>()},
-#include "ops/elementwise.def"
+#include "kernels/elementwise.def"
 #undef ELEMENTWISE
 };
 

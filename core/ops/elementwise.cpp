@@ -580,7 +580,7 @@ constexpr Op kOps[] = {
   with_family(Op{.name = #name_, __VA_ARGS__}, static_cast<int>(Elementwise::name_), arity, \
               Class::class_, infer<Class::class_, arity>, run<Class::class_, arity>,        \
               lift<Class::class_>, tile<Class::class_>),
-#include "ops/elementwise.def"
+#include "kernels/elementwise.def"
 #undef ELEMENTWISE
 };
 
@@ -623,7 +623,7 @@ Dims broadcast_sizes(std::span<const Value> in) {
   Value name(const Value& a, const Value& b, const Value& c, const Value& d) \
       ELEMENTWISE_RECORD(name, a, b, c, d)
 #define ELEMENTWISE(name, arity, ...) ELEMENTWISE_BODY_##arity(name)
-#include "ops/elementwise.def"
+#include "kernels/elementwise.def"
 #undef ELEMENTWISE
 
 }  // namespace wend

@@ -13,7 +13,7 @@ namespace wend {
 #define ELEMENTWISE_FUNCTION_4(name) \
   Value name(const Value& a, const Value& b, const Value& c, const Value& d);
 #define ELEMENTWISE(name, arity, ...) ELEMENTWISE_FUNCTION_##arity(name)
-#include "ops/elementwise.def"
+#include "kernels/elementwise.def"
 #undef ELEMENTWISE
 
 inline Value operator+(const Value& a, const Value& b) { return add(a, b); }

@@ -1,5 +1,5 @@
 // Scalar activation functions and their slopes, where a formula is too long for the list of ops.
-// Each is one expression over math.inl; the ops and gradients are in core/ops/elementwise.def.
+// Each is one expression over math.inl; the ops and gradients are in core/kernels/elementwise.def.
 #pragma once
 
 #include "kernels/level/rare_math.inl"

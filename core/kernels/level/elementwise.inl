@@ -78,7 +78,7 @@ constexpr Loop real_loop() {
 constexpr Loop elementwise_loops[elementwise_count][2] = {
 #define ELEMENTWISE(name, ...) \
   {real_loop<Elementwise::name, float>(), real_loop<Elementwise::name, double>()},
-#include "ops/elementwise.def"
+#include "kernels/elementwise.def"
 #undef ELEMENTWISE
 };
 

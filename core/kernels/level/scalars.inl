@@ -1,4 +1,4 @@
-// The ops of core/ops/elementwise.def as scalar functions, Scalar<op, T>, each with its operand
+// The ops of core/kernels/elementwise.def as scalar functions, Scalar<op, T>, each with its operand
 // types. The includer provides the functions that the expressions call, and loops.inl makes loops
 // of them.
 #pragma once
@@ -84,7 +84,7 @@ struct Scalar;
       return static_cast<R>(expression);                                                        \
     }                                                                                           \
   };
-#include "ops/elementwise.def"
+#include "kernels/elementwise.def"
 #undef ELEMENTWISE
 
 }  // namespace
