@@ -22,6 +22,7 @@ avg_pool1d: avg_pool1d_means
 avg_pool2d: avg_pool2d_means
 avg_pool3d: avg_pool3d_means
 bernoulli: draw_bernoulli draw_bernoulli_of draw_bernoulli_over
+bincount: bincount_of
 binary_cross_entropy: binary_cross_entropy_terms check_probabilities
 broadcast_tensors: _broadcast_tensors
 cat: joined
@@ -110,7 +111,7 @@ topk: top_places topk_values
 unbind: unbind_part
 unfold: windows_to_columns im2col
 uniform_: draw_uniform uniform
-unique: _distinct
+unique: _distinct distinct_of
 var: variance
 zero_: zero
 """
@@ -118,6 +119,7 @@ zero_: zero
 # Public functions, and the ops that only their way back records.
 _GRADIENTS = """
 avg_pool2d: spread_means
+cdist: weighted_differences
 conv2d: convolution_image convolution_weight
 det: cofactors _linalg_det
 elu: elu_slope
