@@ -67,7 +67,9 @@ void unlink(TensorObject* t) {
 namespace {
 
 void move_retained_grad(TensorObject* t, Node& node) {
-  auto& before = static_cast<TensorLink&>(*t->link);
+  const Ref<Attachment> held = t->link;  // perhaps nobody else holds it once it is replaced
+  if (!held) return;
+  auto& before = static_cast<TensorLink&>(*held);
   if (!before.retains_grad || before.tensor != t || !node.needs_grad()) return;
   TensorLink& now = link_of(node);
   if (&now == &before) return;
@@ -78,11 +80,17 @@ void move_retained_grad(TensorObject* t, Node& node) {
   retaining.value.push_back(t);
 }
 
-// A tensor whose memory was written through another has a new node once it was used again.
+// A tensor whose memory was written through another has a new node once it was used again. A link
+// that goes may be the last to hold some of the tensors; one without references is about to go.
 void follow_writes() {
-  const std::vector<TensorObject*> all = retaining.value;
-  for (TensorObject* t : all)
+  std::vector<Object> all;
+  for (TensorObject* t : retaining.value)
+    if (auto* object = reinterpret_cast<PyObject*>(t); Py_REFCNT(object) > 0)
+      all.push_back(Object::borrowed(object));
+  for (const Object& each : all) {
+    TensorObject* t = as_tensor(each.get());
     move_retained_grad(t, *history_of(const_cast<Node*>(&t->variable.shape())));
+  }
 }
 
 }  // namespace
