@@ -91,14 +91,13 @@ R guarded(F&& f, R failure = R{}) noexcept {
   } catch (const Error& e) {
     set_python_error(e);
   } catch (const PythonError&) {
-#ifdef __GLIBCXX__
-  } catch (const abi::__forced_unwind&) {
-    stay();
-#endif
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& e) {
     PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (...) {
+    stay_if_ended();
+    PyErr_SetString(PyExc_SystemError, "internal: an exception of no known kind");
   }
   return failure;
 }
