@@ -59,9 +59,11 @@ def output_of(program: str, *, threads: int = 2) -> list[str]:
 def test_threads_that_compute_get_as_many_turns() -> None:
     turns = [0, 0, 0]
     done = threading.Event()
+    begin = threading.Barrier(3)
 
     def work(i: int) -> None:
         x = wend.ones(300, 300)
+        begin.wait()
         while not done.is_set():
             (x @ x).sum().item()
             turns[i] += 1
