@@ -402,3 +402,8 @@ def test_contexts_cost_nothing_when_nobody_watches() -> None:
     model(wend.ones(2))
     assert wend._C._enter("range", "unseen") == 0
     assert contexts_of(lambda: wend.ones(2).exp())["exp"] == [[]]
+
+
+def test_a_number_that_is_no_context_is_refused() -> None:
+    with pytest.raises(IndexError):
+        where(2**31)

@@ -45,7 +45,7 @@ ContextId context_of(Scope scope, std::string_view name) {
   return known->second;
 }
 
-const ContextInfo& info_of(ContextId context) { return tree().all[context]; }
+const ContextInfo& info_of(ContextId context) { return tree().all.at(context); }
 
 ContextId enter(Scope scope, std::string_view name) {
   const ContextId before = mode.context;
